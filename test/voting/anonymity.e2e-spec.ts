@@ -147,13 +147,22 @@ async function inBundle({ electors }: Partition, k: number): Promise<bigint[]> {
   const lines = linesOf<{ classe: number; reponse: number[] }>(files.get('questions/00.ndjson'));
   // Weights less ballots show the answers of each weight of a class.
   const classes = Map.groupBy(lines, ({ classe, reponse: [n] }) => `${classe} ${electors[n!]!.poids}`);
-  const { tout, filtres } = JSON.parse(files.get('resultats.json')!.toString());
+  interface Figures {
+    readonly questions: readonly [
+      { readonly Options: readonly { readonly OptionId: string; readonly Votes: number }[] },
+    ];
+  }
+  const { tout, filtres } = JSON.parse(files.get('resultats.json')!.toString()) as {
+    readonly tout: Figures;
+    readonly filtres: readonly Figures[];
+  };
+  const placeOf = new Map(tout.questions[0].Options.map(({ OptionId }, place) => [OptionId, place]));
   return [
     ...[...Map.groupBy(lines, ({ classe }) => classe).values(), ...classes.values()].map((those) =>
       bitsOf(those.map(({ reponse: [n] }) => n!)),
     ),
     ...[tout, ...filtres].map(({ questions: [{ Options }] }) =>
-      bitsOf([...electors.keys()].filter((n) => Options[n].Votes === 1)),
+      bitsOf(Options.filter(({ Votes }) => Votes === 1).map(({ OptionId }) => placeOf.get(OptionId)!)),
     ),
   ];
 }

@@ -9,28 +9,28 @@ import { weightOf, weightText } from '../domain/tally/weight';
 import { CAMPAGNE_EVENTS } from '../domain/voting.events';
 import { type DossierFile, DossierRepository } from '../persistence/dossier.repository';
 import {
-  type DossierClass,
+  type DossierPerimetre,
   type DossierQuestion,
   DossierSourcesQuery,
   type Scrutin,
+  type ShownQuestion,
 } from '../persistence/dossier-sources.query';
 import { canonical, DossierAnswers } from './dossier-answers';
 import { archiveOf } from './dossier-archive';
-import { DossierFilters } from './dossier-filters';
+import { filterTexts } from './dossier-filters';
 import { DossierKeys } from './dossier-keys';
 import { DossierWriter } from './dossier-writer';
 import { DueWork } from './due-work';
 import { StatisticsService } from './statistics.service';
 
-/** The statistics of the whole vote with each decimal as text, in parts: they may have many megabytes. */
-interface ToldStatistics {
-  readonly parts: readonly string[];
-  readonly modificationsApresOuverture: object;
-  /** The rounds of each ranked question. */
-  readonly rounds: readonly (readonly ToldRound[])[];
+/** Parts of the statistics that other files of a bundle need; collected while the statistics are written. */
+interface Collected {
+  /** The rounds of each ranked question, by its place. */
+  readonly moves: Map<number, readonly Moves[]>;
+  modificationsApresOuverture?: object;
 }
 
-interface ToldRound {
+interface ShownRound {
   readonly Elus: readonly string[];
   readonly Elimines: readonly string[];
   readonly Transferts: readonly { readonly De: string }[];
@@ -75,40 +75,54 @@ export class DossierBuilderService {
     });
   }
 
+  /** Writes file by file and question by question: what is held does not grow with the number of questions. */
   private async store(box: Box): Promise<void> {
     const { tenantId, id } = box;
     const scrutin = await this.sources.scrutin(tenantId, id);
-    const classes = await this.sources.classes(id);
-    const told = await this.told(box);
+    const questions = await this.sources.questions(tenantId, id);
+    const collected: Collected = { moves: new Map() };
     const sel = randomBytes(32);
 
-    // The places of manifeste.json, manifeste.jws and scrutin.json, which are made last.
-    const next = { place: 3 };
-    const put = (nom: string, data: Data): Promise<DossierFile> => this.put(box, next.place++, nom, data);
-    const questions: DossierFile[] = [];
+    const behind = FIRST_QUESTION + questions.length;
+    // First, because the rounds that they show cut the rankings.
+    const resultats = await this.put(
+      box,
+      behind + 3,
+      'resultats.json',
+      this.results(box, questions, collected),
+    );
+    const answered: DossierFile[] = [];
     const decimals: number[] = [];
-    for (const [place, question] of scrutin.questions.entries()) {
-      const answers = await this.answers(box, place, question, told.rounds[place]);
+    for (const place of questions.keys()) {
+      const answers = await this.answers(box, place, collected.moves.get(place));
       decimals.push(answers.decimals);
-      questions.push(await put(`questions/${String(place).padStart(2, '0')}.ndjson`, answers.parts()));
+      const nom = `questions/${String(place).padStart(2, '0')}.ndjson`;
+      answered.push(await this.put(box, FIRST_QUESTION + place, nom, answers.parts()));
     }
-    const recus = await put('recus.bin', this.sources.receipts(tenantId, id));
-    const others = [
-      await put('liste.bin', this.sources.rollLeaves(tenantId, id, sel)),
-      await put('engagements.ndjson', this.sources.engagements(tenantId, id)),
-      await put('resultats.json', this.results(box, scrutin.questions, told)),
-    ];
-    const shown = await this.put(box, 2, 'scrutin.json', [scrutinText(scrutin, decimals, classes)]);
-    const files = [shown, ...questions, recus, ...others];
+    const recus = await this.put(box, behind, 'recus.bin', this.sources.receipts(tenantId, id));
+    const leaves = this.sources.rollLeaves(tenantId, id, sel);
+    const liste = await this.put(box, behind + 1, 'liste.bin', leaves);
+    const notes = this.sources.engagements(tenantId, id);
+    const engagements = await this.put(box, behind + 2, 'engagements.ndjson', notes);
+    const classes = new DossierClasses();
+    const shown = (place: number): Promise<ShownQuestion> => this.sources.shown(tenantId, id, place);
+    const perimetres = classes.texts(this.sources.perimetres(id));
+    const subject = await this.put(
+      box,
+      2,
+      'scrutin.json',
+      scrutinTexts(scrutin, perimetres, decimals, shown),
+    );
+    const files = [subject, ...answered, recus, liste, engagements, resultats];
 
     const manifest = canonical({
-      version: 1,
+      version: 2,
       campagneId: id,
       ...(await this.sources.rollTotals(tenantId, id)),
-      bulletins: classes.reduce((sum, { bulletins }) => sum + bulletins, 0),
+      bulletins: classes.bulletins,
       recus: recus.octets / DIGEST_BYTES,
-      poidsBulletins: weightText(classes.reduce((sum, { poids }) => sum + weightOf(poids), 0n)),
-      modificationsApresOuverture: told.modificationsApresOuverture,
+      poidsBulletins: weightText(classes.poids),
+      modificationsApresOuverture: collected.modificationsApresOuverture,
       fichiers: files,
     });
     const first = await this.put(box, 0, 'manifeste.json', [manifest]);
@@ -132,48 +146,44 @@ export class DossierBuilderService {
     return writer.end(nom);
   }
 
-  private async answers(
-    { id }: Box,
-    place: number,
-    question: DossierQuestion,
-    rounds: readonly ToldRound[] = [],
-  ): Promise<DossierAnswers> {
-    const answers = new DossierAnswers(question.EstPreferentiel ? movesOf(question, rounds) : undefined);
+  /** @param moves the rounds of a ranked question */
+  private async answers({ id }: Box, place: number, moves?: readonly Moves[]): Promise<DossierAnswers> {
+    const answers = new DossierAnswers(moves);
     for await (const lines of this.sources.answers(id, place)) await answers.add(lines);
     return answers;
   }
 
   private async *results(
-    { tenantId, id }: Box,
+    box: Box,
     questions: readonly DossierQuestion[],
-    whole: ToldStatistics,
-  ): AsyncGenerator<string> {
-    const filters = new DossierFilters(questions, await this.sources.participation(tenantId, id));
+    collected: Collected,
+  ): AsyncGenerator<string, void> {
     yield '{"filtres":[';
-    let isFirst = true;
-    for await (const figures of filters.figures(this.sources.filtered(id))) {
-      yield `${isFirst ? '' : ','}${canonical(figures)}`;
-      isFirst = false;
-    }
+    yield* filterTexts(questions, this.sources.filtered(box.tenantId, box.id));
     yield '],"tout":';
-    yield* whole.parts;
+    yield* this.whole(box, questions, collected);
     yield '}';
   }
 
-  private async told({ tenantId, id }: Box): Promise<ToldStatistics> {
-    const parts: string[] = [];
-    const rounds: ToldRound[][] = [];
-    for await (const part of this.statistics.of(tenantId, id, {})) {
+  /** The statistics of the whole vote with each decimal as text: the head, and then the questions with commas between them. */
+  private async *whole(
+    { tenantId, id }: Box,
+    questions: readonly DossierQuestion[],
+    collected: Collected,
+  ): AsyncGenerator<string, void> {
+    let place = 0;
+    for await (const part of this.statistics.of(tenantId, id, {}, { isKept: false })) {
       const text = Buffer.from(part).toString();
-      if (parts.length > 0 && text.startsWith('{')) {
-        const { Tours = [] } = JSON.parse(text) as { Tours?: ToldRound[] };
-        rounds.push(Tours.map(({ Elus, Elimines, Transferts }) => ({ Elus, Elimines, Transferts })));
+      if (!collected.modificationsApresOuverture)
+        collected.modificationsApresOuverture = modificationsIn(text);
+      else if (text.startsWith('{')) {
+        const question = questions[place]!;
+        if (question.EstPreferentiel) collected.moves.set(place, movesOf(question, text));
+        place++;
       }
-      parts.push(text.replaceAll(DECIMAL, '$1"$2"'));
+      yield text.replaceAll(DECIMAL, '$1"$2"');
       await setImmediate();
     }
-    const { modificationsApresOuverture } = JSON.parse(parts[0]! + STATISTICS_END) as ToldStatistics;
-    return { parts, modificationsApresOuverture, rounds };
   }
 }
 
@@ -186,28 +196,64 @@ type Data = AsyncIterable<Buffer | string> | Iterable<Buffer | string>;
 
 const DIGEST_BYTES = 32;
 
-function scrutinText(
-  { questions, ...rest }: Scrutin,
+/** Place of the first question among the files: behind manifeste.json, manifeste.jws and scrutin.json. */
+const FIRST_QUESTION = 3;
+
+/** Classes and questions in the canonical JSON of the rest, whose other members before the title have no such names. */
+const AROUND = /^(.*?"classes":\[)(\].*?"questions":\[)(\].*)$/s;
+
+/** scrutin.json, question by question. */
+async function* scrutinTexts(
+  scrutin: Scrutin,
+  classes: AsyncIterable<string>,
   decimals: readonly number[],
-  classes: readonly DossierClass[],
-): string {
-  return canonical({
-    ...rest,
-    questions: questions.map((question, place) => ({ ...question, Decimales: decimals[place] })),
-    classes: classes.map(({ perimetres, ...one }) => ({
-      ...one,
-      perimetres: perimetres
-        .map((pair) => ({ pair, text: Buffer.from(canonical(pair)) }))
-        .sort((one, other) => Buffer.compare(one.text, other.text))
-        .map(({ pair }) => pair),
-    })),
-  });
+  shown: (place: number) => Promise<ShownQuestion>,
+): AsyncGenerator<string, void> {
+  const [, before, between, after] = AROUND.exec(canonical({ ...scrutin, classes: [], questions: [] }))!;
+  yield before!;
+  yield* classes;
+  yield between!;
+  for (const [place, Decimales] of decimals.entries())
+    yield (place > 0 ? ',' : '') + canonical({ ...(await shown(place)), Decimales });
+  yield after!;
 }
 
-/** The rounds of a ranked question, with its options by their places. */
-function movesOf({ Options }: DossierQuestion, rounds: readonly ToldRound[]): Moves[] {
-  const places = new Map(Options.map(({ OptionId }, place) => [OptionId, place]));
-  return rounds.map(({ Elus, Elimines, Transferts: [transfer] }) => ({
+/** The classes of ballots in scrutin.json, and their sums. */
+class DossierClasses {
+  bulletins = 0;
+  poids = 0n;
+
+  /** @param perimetres those of a class follow each other */
+  async *texts(perimetres: AsyncIterable<DossierPerimetre>): AsyncGenerator<string, void> {
+    let last: DossierPerimetre | undefined;
+    for await (const one of perimetres) {
+      const { classe, bulletins, poids, perimetre } = one;
+      if (last?.classe === classe) yield `,${perimetre}`;
+      else {
+        if (last) yield `${endOfClass(last)},`;
+        yield `{"bulletins":${bulletins},"classe":${classe},"perimetres":[${perimetre}`;
+        this.bulletins += bulletins;
+        this.poids += weightOf(poids);
+      }
+      last = one;
+    }
+    if (last) yield endOfClass(last);
+  }
+}
+
+const endOfClass = ({ poids }: DossierPerimetre): string => `],"poids":"${poids}"}`;
+
+/** The changes of the roll in the head of the statistics. */
+function modificationsIn(head: string): object {
+  const { modificationsApresOuverture } = JSON.parse(head + STATISTICS_END) as Required<Collected>;
+  return modificationsApresOuverture;
+}
+
+/** The rounds that the JSON of a ranked question shows, with its options by their places. */
+function movesOf({ options }: DossierQuestion, text: string): Moves[] {
+  const { Tours = [] } = JSON.parse(text) as { readonly Tours?: readonly ShownRound[] };
+  const places = new Map(options.map((option, place) => [option, place]));
+  return Tours.map(({ Elus, Elimines, Transferts: [transfer] }) => ({
     gone: [...Elus, ...Elimines].map((option) => places.get(option)!),
     from: transfer && places.get(transfer.De),
   }));

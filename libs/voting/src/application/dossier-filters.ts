@@ -1,100 +1,87 @@
-import { tallyFirstChoices } from '../domain/tally/tally';
+import { Sums } from '../domain/tally/tally';
 import { percentText, weightOf, weightText } from '../domain/tally/weight';
-import type {
-  DossierParticipation,
-  DossierQuestion,
-  FilteredAnswers,
-} from '../persistence/dossier-sources.query';
+import type { DossierQuestion, FilteredAnswers, FilteredVoters } from '../persistence/dossier-sources.query';
+import { canonical } from './dossier-answers';
 
-/** The figures of published filters, as the bundle has them. Titles and labels are those of the whole. */
-export class DossierFilters {
-  private readonly voters = new Map<string, Voters>();
-
-  constructor(
-    private readonly questions: readonly DossierQuestion[],
-    participation: readonly DossierParticipation[],
-  ) {
-    for (const one of participation) {
-      const { syndicat, employeur } = one;
-      const filters = new Set([keyOf(syndicat, null), keyOf(null, employeur), keyOf(syndicat, employeur)]);
-      for (const filter of filters) this.add(filter, one);
-    }
-  }
-
-  private add(filter: string, { inscrits, avecDroit, ayantVote }: DossierParticipation): void {
-    const sum = this.voters.get(filter) ?? { inscrits: 0, avecDroit: 0, ayantVote: 0 };
-    sum.inscrits += inscrits;
-    sum.avecDroit += avecDroit;
-    sum.ayantVote += ayantVote;
-    this.voters.set(filter, sum);
-  }
-
-  /** @param rows those of a filter follow each other */
-  async *figures(rows: AsyncIterable<FilteredAnswers>): AsyncGenerator<object> {
-    let own: FilteredAnswers[] = [];
-    for await (const row of rows) {
-      const [first] = own;
-      if (first && (first.syndicat !== row.syndicat || first.employeur !== row.employeur)) {
-        yield this.figuresOf(first, own);
-        own = [];
-      }
-      own.push(row);
-    }
-    if (own[0]) yield this.figuresOf(own[0], own);
-  }
-
-  private figuresOf({ syndicat, employeur }: FilteredAnswers, rows: readonly FilteredAnswers[]): object {
-    const voters = this.voters.get(keyOf(syndicat, employeur)) ?? { inscrits: 0, avecDroit: 0, ayantVote: 0 };
-    const answers = Map.groupBy(rows, ({ question }) => question);
-    return {
-      syndicatIdExterne: syndicat,
-      employeurIdentifiantExterne: employeur,
-      totalVotants: voters.inscrits,
-      totalVotantsAvecDroitDeVote: voters.avecDroit,
-      votantsAyantVote: voters.ayantVote,
-      tauxParticipation: percentText(BigInt(voters.ayantVote), BigInt(voters.avecDroit)),
-      questions: this.questions.map((question, place) => questionOf(question, answers.get(place) ?? [])),
-    };
-  }
-}
-
-interface Voters {
-  inscrits: number;
-  avecDroit: number;
-  ayantVote: number;
-}
-
-function questionOf(
-  { QuestionId, EstPreferentiel, NombreElus, Options }: DossierQuestion,
-  answers: readonly FilteredAnswers[],
-): object {
-  const counted = {
-    id: QuestionId,
-    options: Options.map(({ OptionId }) => OptionId),
-    isRanked: EstPreferentiel,
-    seats: NombreElus ?? undefined,
+/**
+ * Writes the figures of published filters, as the bundle has them (docs/verification.md, "Format version 2"): without
+ * unanswered questions and options without votes, so the size is that of the answers. Holds one question of one filter.
+ *
+ * @param rows the voters of a filter, and then its answers, if it is shown: first all to question 0
+ */
+export async function* filterTexts(
+  questions: readonly DossierQuestion[],
+  rows: AsyncIterable<FilteredAnswers | FilteredVoters>,
+): AsyncGenerator<string, void> {
+  let voters: FilteredVoters | undefined;
+  let last: FilteredAnswers | undefined;
+  let sums = new Sums(false);
+  let ballots = 0;
+  let separator = '';
+  let end = '';
+  const endQuestion = function* (): Generator<string> {
+    if (!last) return;
+    if (last.question === 0) ballots = sums.expressed + sums.abstentions;
+    if (sums.expressed === 0) return;
+    yield separator + canonical(questionOf(questions[last.question]!, sums, ballots));
+    separator = ',';
   };
-  const result = tallyFirstChoices(
-    counted,
-    answers.map(({ reponse, bulletins, poids }) => ({
-      answer: reponse,
-      ballots: bulletins,
-      weight: weightOf(poids),
-    })),
-  );
+  for await (const row of rows) {
+    if (row.question === null) {
+      voters = row;
+      continue;
+    }
+    const isNew = !isSame(last, row);
+    if (isNew || last?.question !== row.question) {
+      yield* endQuestion();
+      sums = new Sums(questions[row.question]!.EstPreferentiel);
+    }
+    if (isNew) {
+      yield `${last ? `${end},` : ''}${beginningOf(row)}`;
+      separator = '';
+      end = endOf(row, isSame(voters, row) ? voters : undefined);
+    }
+    const { reponse, bulletins, poids } = row;
+    sums.add({ answer: reponse, ballots: bulletins, weight: weightOf(poids) });
+    last = row;
+  }
+  yield* endQuestion();
+  yield end;
+}
+
+type Filter = Pick<FilteredAnswers, 'syndicat' | 'employeur'>;
+
+function isSame(one: Filter | undefined, { syndicat, employeur }: Filter): boolean {
+  return one?.syndicat === syndicat && one.employeur === employeur;
+}
+
+/** The members of a filter around its questions are canonical JSON too: these begin before `questions`. */
+function beginningOf({ employeur }: Filter): string {
+  return `{"employeurIdentifiantExterne":${JSON.stringify(employeur)},"questions":[`;
+}
+
+function endOf({ syndicat }: Filter, voters: FilteredVoters | undefined): string {
+  const { inscrits = 0, avecDroit = 0, ayantVote = 0 } = voters ?? {};
+  const figures = canonical({
+    syndicatIdExterne: syndicat,
+    totalVotants: inscrits,
+    totalVotantsAvecDroitDeVote: avecDroit,
+    votantsAyantVote: ayantVote,
+    tauxParticipation: percentText(BigInt(ayantVote), BigInt(avecDroit)),
+  });
+  return `],${figures.slice(1)}`;
+}
+
+function questionOf({ QuestionId, options }: DossierQuestion, sums: Sums, ballots: number): object {
   return {
     QuestionId,
-    Exprimes: result.expressed,
-    Abstentions: result.abstentions,
-    Options: result.options.map(({ votes, weight }, place) => ({
-      OptionId: counted.options[place],
+    Exprimes: sums.expressed,
+    Abstentions: ballots - sums.expressed,
+    Options: [...sums.chosen()].map(([place, { votes, weight }]) => ({
+      OptionId: options[place],
       Votes: votes,
       PoidsTotal: weightText(weight),
-      Pourcentage: percentText(weight, result.expressedWeight),
+      Pourcentage: percentText(weight, sums.expressedWeight),
     })),
   };
-}
-
-function keyOf(syndicat: string | null, employeur: string | null): string {
-  return JSON.stringify([syndicat, employeur]);
 }

@@ -6,6 +6,7 @@ import { ThreadLimitPassed } from '#platform/ops/threads';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { LOGGER } from '#platform/ops/logger';
+import { MOST_STRUCTURE_BYTES } from '../domain/question.fields';
 import { MOST_RESULT, resultSize } from '../domain/result-size';
 import { STATISTICS_END, statisticsHead, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../persistence/campagne.repository';
@@ -22,6 +23,12 @@ const PUT_OFF_S = 5 * 60;
 
 /** The longest count of a question that is done on the main thread, which takes 5 ms (docs/adr/0027). */
 const SHORT = { size: 500, bytes: 16_384 };
+
+/**
+ * Stands for the result of a campaign that was published before there was a bound. It is counted for each caller, batch by
+ * batch, and not kept.
+ */
+const TOO_LARGE: readonly Uint8Array[] = [];
 
 /** Results of questions, as JSON. */
 type Items = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -58,13 +65,19 @@ export class StatisticsService {
   /**
    * The statistics as JSON, in parts: they are made as fast as they are taken.
    *
+   * @param isKept whether the result of the whole vote is kept for others
    * @throws DomainError `Campagne.NotFound`, `Service.Indisponible` where the count passes a limit
    */
-  async *of(tenantId: string, id: string, filter: StatisticsFilter): AsyncGenerator<Uint8Array, void> {
+  async *of(
+    tenantId: string,
+    id: string,
+    filter: StatisticsFilter,
+    { isKept = true }: { readonly isKept?: boolean } = {},
+  ): AsyncGenerator<Uint8Array, void> {
     const campagne = await this.closed(tenantId, id, filter);
     const isTold = campagne.urneClose && campagne.resultatsVisibles;
     const participation = await this.query.participation(tenantId, id, filter, campagne.urneScellee);
-    const items = isTold ? await this.results({ tenantId, campagne }, filter) : undefined;
+    const items = isTold ? await this.results({ tenantId, campagne }, filter, isKept) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
     let isFirst = true;
@@ -77,13 +90,14 @@ export class StatisticsService {
   }
 
   /** Returns undefined if the box has an anomaly, or if the threshold forbids the result. */
-  private async results(asked: Asked, filter: StatisticsFilter): Promise<Items | undefined> {
+  private async results(asked: Asked, filter: StatisticsFilter, isKept: boolean): Promise<Items | undefined> {
     const { campagne } = asked;
     const key = keyOf(asked);
     if (this.putOff.has(key)) throw tooLong();
-    // A campaign that was published before there was a bound is counted for each caller, batch by batch, and not kept.
-    if (isWhole(filter) && resultSize(campagne.questions) <= MOST_RESULT)
-      return this.wholes.fetch(key, { context: asked });
+    if (isKept && isWhole(filter) && resultSize(campagne.questions) <= MOST_RESULT) {
+      const whole = await this.wholes.fetch(key, { context: asked });
+      if (whole !== TOO_LARGE) return whole;
+    }
     // A box with an anomaly yields no filtered result either.
     return campagne.estDivulguee && (await this.isSound(asked)) ? this.counted(asked, filter) : undefined;
   }
@@ -100,8 +114,9 @@ export class StatisticsService {
     return campagne;
   }
 
-  private async countWhole(asked: Asked): Promise<Uint8Array[] | undefined> {
+  private async countWhole(asked: Asked): Promise<readonly Uint8Array[] | undefined> {
     if (!(await this.isSound(asked))) return undefined;
+    if ((await this.query.octets(asked.tenantId, asked.campagne.id)) > MOST_STRUCTURE_BYTES) return TOO_LARGE;
     const items: Uint8Array[] = [];
     for await (const item of this.counted(asked, {})) items.push(item);
     return items;

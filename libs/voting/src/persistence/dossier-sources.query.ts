@@ -4,8 +4,16 @@ import { wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { base64url, rollLeaf } from './roll-leaves.sql';
 
-/** A question as the bundle shows it. */
+/** A question without its texts. */
 export interface DossierQuestion {
+  readonly QuestionId: string;
+  readonly EstPreferentiel: boolean;
+  /** Ids of the options, in their order. */
+  readonly options: readonly string[];
+}
+
+/** A question as the bundle shows it, but for its `Decimales`. */
+export interface ShownQuestion {
   readonly QuestionId: string;
   readonly Titre: string;
   readonly Type: string;
@@ -16,27 +24,26 @@ export interface DossierQuestion {
   readonly Options: readonly { readonly OptionId: string; readonly Libelle: string }[];
 }
 
-/** The subject of the vote: questions, options, dates, threshold, seeds. */
+/** The subject of the vote without its questions: dates, threshold, seeds. */
 export interface Scrutin {
   readonly campagneId: string;
   readonly titre: string;
   readonly ouvertureDuVoteUtc: string;
   readonly fermetureDuVoteUtc: string;
   readonly seuilAnonymat: number;
+  /** Commitment of the service's seed, as the campaign shows it from its publication on. */
+  readonly empreinteGraineDepartage: string;
   readonly graineDepartage: string;
   readonly grainePartenaire: string | null;
-  readonly questions: readonly DossierQuestion[];
 }
 
-/** Ballots that are published together (`urne_classes`). */
-export interface DossierClass {
+/** A union and employer of a class of ballots (`urne_classes`), with the totals of the class. */
+export interface DossierPerimetre {
   readonly classe: number;
   readonly bulletins: number;
   readonly poids: string;
-  readonly perimetres: readonly {
-    readonly syndicatIdExterne: string | null;
-    readonly employeurIdentifiantExterne: string | null;
-  }[];
+  /** Canonical JSON of union and employer. */
+  readonly perimetre: string;
 }
 
 /** Totals of the roll. */
@@ -58,10 +65,11 @@ export interface FilteredAnswers {
   readonly poids: string;
 }
 
-/** Voters of a union and employer. */
-export interface DossierParticipation {
+/** Voters of a filter. */
+export interface FilteredVoters {
   readonly syndicat: string | null;
   readonly employeur: string | null;
+  readonly question: null;
   readonly inscrits: number;
   readonly avecDroit: number;
   readonly ayantVote: number;
@@ -80,28 +88,49 @@ export class DossierSourcesQuery {
       `SELECT jsonb_build_object('campagneId', c.id_unique, 'titre', c.titre,
          'ouvertureDuVoteUtc', ${wireTimestamp('c.ouverture_du_vote_utc')},
          'fermetureDuVoteUtc', ${wireTimestamp('c.fermeture_du_vote_utc')}, 'seuilAnonymat', c.seuil_anonymat,
-         'graineDepartage', encode(g.graine, 'hex'), 'grainePartenaire', encode(g.graine_partenaire, 'base64'),
-         'questions', (
-           SELECT coalesce(jsonb_agg(jsonb_build_object('QuestionId', q.question_id, 'Titre', q.titre, 'Type', q.type,
-             'EstPreferentiel', q.est_preferentiel, 'MinReponses', q.min_reponses, 'MaxReponses', q.max_reponses,
-             'NombreElus', q.nombre_elus, 'Options', (
-               SELECT jsonb_agg(jsonb_build_object('OptionId', o.option_id, 'Libelle', o.libelle) ORDER BY o.place)
-               FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place)) ORDER BY q.place), '[]')
-           FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2))
-       FROM campagne c, urne_graines($2) g WHERE c.tenant_id = $1 AND c.id_unique = $2`,
+         'empreinteGraineDepartage', encode(u.empreinte_graine, 'hex'),
+         'graineDepartage', encode(g.graine, 'hex'), 'grainePartenaire', encode(g.graine_partenaire, 'base64'))
+       FROM campagne c JOIN urne u ON u.tenant_id = c.tenant_id AND u.campagne_id = c.id_unique, urne_graines($2) g
+       WHERE c.tenant_id = $1 AND c.id_unique = $2`,
       [tenantId, id],
     );
   }
 
-  classes(id: string): Promise<DossierClass[]> {
+  /** The questions in their order, without their texts. */
+  async questions(tenantId: string, id: string): Promise<DossierQuestion[]> {
+    const { rows } = await this.transactions.client().query<DossierQuestion>(
+      `SELECT q.question_id AS "QuestionId", q.est_preferentiel AS "EstPreferentiel", (
+         SELECT jsonb_agg(o.option_id ORDER BY o.place)
+         FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place) AS options
+       FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 ORDER BY q.place`,
+      [tenantId, id],
+    );
+    return rows;
+  }
+
+  /** One question with its texts, which may have two megabytes. */
+  shown(tenantId: string, id: string, place: number): Promise<ShownQuestion> {
     return this.transactions.value(
-      `SELECT coalesce(jsonb_agg(jsonb_build_object('classe', classe, 'bulletins', bulletins, 'poids', poids,
-         'perimetres', perimetres) ORDER BY classe), '[]')
+      `SELECT jsonb_build_object('QuestionId', q.question_id, 'Titre', q.titre, 'Type', q.type,
+         'EstPreferentiel', q.est_preferentiel, 'MinReponses', q.min_reponses, 'MaxReponses', q.max_reponses,
+         'NombreElus', q.nombre_elus, 'Options', (
+           SELECT jsonb_agg(jsonb_build_object('OptionId', o.option_id, 'Libelle', o.libelle) ORDER BY o.place)
+           FROM urne_option o WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place))
+       FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND q.place = $3`,
+      [tenantId, id, place],
+    );
+  }
+
+  /** The unions and employers of each class, those of a class in the order of their bytes. */
+  perimetres(id: string): AsyncGenerator<DossierPerimetre> {
+    return this.rows(
+      `SELECT classe, perimetre, (sum(bulletins) OVER w)::int AS bulletins, trim_scale(sum(poids) OVER w)::text AS poids
        FROM (
-         SELECT classe, sum(bulletins) AS bulletins, trim_scale(sum(bulletins * poids))::text AS poids,
-           jsonb_agg(DISTINCT jsonb_build_object('syndicatIdExterne', syndicat, 'employeurIdentifiantExterne', employeur)) AS perimetres
-         FROM urne_classes($1) GROUP BY classe
-       ) c`,
+         SELECT classe, sum(bulletins) AS bulletins, sum(bulletins * poids) AS poids,
+           '{"employeurIdentifiantExterne":' || coalesce(to_json(employeur)::text, 'null')
+             || ',"syndicatIdExterne":' || coalesce(to_json(syndicat)::text, 'null') || '}' AS perimetre
+         FROM urne_classes($1) GROUP BY classe, syndicat, employeur
+       ) c WINDOW w AS (PARTITION BY classe) ORDER BY classe, perimetre COLLATE "C"`,
       [id],
     );
   }
@@ -116,23 +145,28 @@ export class DossierSourcesQuery {
     );
   }
 
-  /** The answers of each published filter with ballots; those of a filter follow each other. */
-  filtered(id: string): AsyncGenerator<FilteredAnswers> {
+  /**
+   * The voters of each filter, and behind them its answers if it is published and has ballots: question by question, without
+   * abstentions but for the first question, whose answers are all ballots of the filter.
+   */
+  filtered(tenantId: string, id: string): AsyncGenerator<FilteredAnswers | FilteredVoters> {
+    // Not a join: without statistics PostgreSQL would compare the voters of each filter with each answer.
     return this.rows(
-      'SELECT syndicat, employeur, question, reponse, bulletins::int, poids::text FROM urne_filtrer($1)',
-      [id],
-    );
-  }
-
-  /** Voters by union and employer. */
-  async participation(tenantId: string, id: string): Promise<DossierParticipation[]> {
-    const { rows } = await this.transactions.client().query<DossierParticipation>(
-      `SELECT syndicat_id_externe AS syndicat, employeur_identifiant_externe AS employeur, inscrits, avec_droit AS "avecDroit",
-         ayant_vote AS "ayantVote"
-       FROM participation WHERE tenant_id = $1 AND campagne_id = $2`,
+      `SELECT syndicat, employeur, question, reponse, bulletins::int, poids::text, NULL::int AS inscrits, NULL::int AS "avecDroit",
+         NULL::int AS "ayantVote"
+       FROM urne_filtrer($2) WHERE question = 0 OR reponse <> ''
+       UNION ALL
+       SELECT syndicat_id_externe, employeur_identifiant_externe, NULL, NULL, NULL, NULL, sum(inscrits)::int,
+         sum(avec_droit)::int, sum(ayant_vote)::int
+       FROM participation WHERE tenant_id = $1 AND campagne_id = $2
+       GROUP BY GROUPING SETS ((syndicat_id_externe), (employeur_identifiant_externe),
+         (syndicat_id_externe, employeur_identifiant_externe))
+       -- A voter without a union or employer is in no filter by it.
+       HAVING (grouping(syndicat_id_externe) = 1 OR syndicat_id_externe IS NOT NULL)
+         AND (grouping(employeur_identifiant_externe) = 1 OR employeur_identifiant_externe IS NOT NULL)
+       ORDER BY 1 NULLS FIRST, 2 NULLS FIRST, 3 NULLS FIRST`,
       [tenantId, id],
     );
-    return rows;
   }
 
   /** Lines of class, ballots, weight, decimals of the finest weight, and answer, sorted by the text of the class. */

@@ -104,6 +104,20 @@ export class StatisticsQuery {
     return row!;
   }
 
+  /** Returns the bytes of the labels in the ballot box. */
+  async octets(tenantId: string, id: string): Promise<number> {
+    const [row] = await this.transactions.query<{ octets: number }>(
+      { tenantId },
+      {
+        name: 'statistics_octets',
+        text: `SELECT coalesce(sum(octet_length(libelle)), 0)::float8 AS octets FROM urne_option
+               WHERE tenant_id = $1 AND campagne_id = $2`,
+        values: [tenantId, id],
+      },
+    );
+    return row!.octets;
+  }
+
   /** Returns the anomalies of a closed box. */
   async anomalies(tenantId: string, id: string): Promise<readonly string[]> {
     const [row] = await this.transactions.query<{ anomalies: string[] | null }>(

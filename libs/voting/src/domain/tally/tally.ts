@@ -34,7 +34,7 @@ export interface QuestionResult {
   readonly expressedWeight: Weight;
   readonly abstentions: number;
   /** Ballots that chose each option or ranked it first, in the order of the question. */
-  readonly options: readonly { readonly votes: number; readonly weight: Weight }[];
+  readonly options: readonly Chosen[];
   /** Rounds of a ranked question. */
   readonly rounds?: readonly Round[];
   /** Elected options of an Election, in the order of their election. */
@@ -78,15 +78,15 @@ class Ranking implements IterableIterator<string, undefined> {
  * @param seed breaks ties that earlier rounds do not
  */
 export function tally(question: CountedQuestion, answers: Iterable<Answers>, seed: string): QuestionResult {
-  const sums = new Sums(question);
-  if (question.isRanked) {
-    const { seats = 1 } = question;
-    const rounds = countRanked({ ...question, seats, seed }, rankingsOf(question, answers, sums));
-    const elected = question.seats ? { elected: rounds.flatMap((round) => round.elected) } : {};
-    return { ...sums.result, rounds, ...elected };
+  if (!question.isRanked) {
+    const result = tallyFirstChoices(question, answers);
+    return { ...result, ...(question.seats ? mostWanted(question, result, seed) : {}) };
   }
-  for (const one of answers) sums.add(one);
-  return { ...sums.result, ...(question.seats ? mostWanted(question, sums.result, seed) : {}) };
+  const sums = new Sums(true);
+  const { options, seats = 1 } = question;
+  const rounds = countRanked({ ...question, seats, seed }, rankingsOf(question, answers, sums));
+  const elected = question.seats ? { elected: rounds.flatMap((round) => round.elected) } : {};
+  return { ...sums.result(options), rounds, ...elected };
 }
 
 /** Collects rankings while rows are read, and keeps only the part of an answer that the count needs. */
@@ -125,24 +125,30 @@ function mostWanted(
 
 /** Counts a filtered part of the ballots, without rounds and elected options. */
 export function tallyFirstChoices(
-  question: CountedQuestion,
+  { isRanked, options }: CountedQuestion,
   answers: Iterable<FirstChoices>,
 ): QuestionResult {
-  const sums = new Sums(question);
+  const sums = new Sums(isRanked);
   for (const one of answers) sums.add(one);
-  return sums.result;
+  return sums.result(options);
 }
 
-/** Counts of the options of a question. */
-class Sums {
-  private readonly options: { votes: number; weight: Weight }[];
-  private expressed = 0;
-  private expressedWeight = 0n;
-  private abstentions = 0;
+/** Votes of an option and their weight. */
+interface Chosen {
+  readonly votes: number;
+  readonly weight: Weight;
+}
 
-  constructor(private readonly question: CountedQuestion) {
-    this.options = question.options.map(() => ({ votes: 0, weight: 0n }));
-  }
+const NONE: Chosen = { votes: 0, weight: 0n };
+
+/** Counts of the options of a question. An option without votes takes no memory. */
+export class Sums {
+  expressed = 0;
+  expressedWeight = 0n;
+  abstentions = 0;
+  private readonly options: { votes: number; weight: Weight }[] = [];
+
+  constructor(private readonly isRanked: boolean) {}
 
   add({ answer, ballots, weight }: FirstChoices): void {
     if (answer === '') {
@@ -151,15 +157,24 @@ class Sums {
     }
     this.expressed += ballots;
     this.expressedWeight += weight;
-    for (const choice of answer.split(',', this.question.isRanked ? 1 : undefined)) {
-      const option = this.options[Number(choice)]!;
+    for (const choice of answer.split(',', this.isRanked ? 1 : undefined)) {
+      const option = (this.options[Number(choice)] ??= { votes: 0, weight: 0n });
       option.votes += ballots;
       option.weight += weight;
     }
   }
 
-  get result(): QuestionResult {
-    const { expressed, expressedWeight, abstentions, options } = this;
-    return { expressed, expressedWeight, abstentions, options };
+  /** The options with votes, by their places, in their order. */
+  *chosen(): Generator<readonly [place: number, Chosen]> {
+    for (const [place, chosen] of Object.entries(this.options)) yield [Number(place), chosen];
+  }
+
+  /** @param options those of the question */
+  result(options: readonly string[]): QuestionResult {
+    const { expressed, expressedWeight, abstentions } = this;
+    return {
+      ...{ expressed, expressedWeight, abstentions },
+      options: options.map((_, place) => this.options[place] ?? NONE),
+    };
   }
 }
