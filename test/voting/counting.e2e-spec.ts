@@ -190,6 +190,29 @@ describe('a campaign that was published before there was a bound', () => {
     expect(items).toHaveBeenCalledTimes(2 * vote.shapes.length);
     expect(counts).not.toHaveBeenCalled();
   }, 900_000);
+
+  it('with texts of more than 2 MiB is counted for each caller and not kept', async () => {
+    const vote = await LargeVote.draft(
+      votes,
+      times(3, () => chosen(MOST_OPTIONS)),
+      2,
+    );
+    await votes.campaigns.rows(
+      `UPDATE option SET libelle = repeat('𝄞', 490) || ordre
+       WHERE tenant_id = $1 AND question_id IN (SELECT id_unique FROM question WHERE tenant_id = $1 AND campagne_id = $2)`,
+      vote.id,
+    );
+    await vote.publishUnbounded();
+    await vote.vote();
+    await votes.campaigns.sent('POST', `/${vote.id}/fermer`);
+    const items = jest.spyOn(app.app.get(CountingService), 'items');
+    const service = app.app.get<unknown, { wholes: { calculatedSize: number } }>(StatisticsService);
+    const before = service.wholes.calculatedSize;
+    await check(vote);
+    expect(service.wholes.calculatedSize - before).toBe(1);
+    // Before the sealing and after it.
+    expect(items).toHaveBeenCalledTimes(2 * vote.shapes.length);
+  });
 });
 
 describe('the count of a result', () => {

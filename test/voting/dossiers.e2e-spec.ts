@@ -322,6 +322,17 @@ describe('a bundle', () => {
     await expect(asApplication(`UPDATE campagne SET dossier_du = true`)).rejects.toThrow('permission denied');
   });
 
+  it('verifies where the title looks like members of scrutin.json', async () => {
+    const { id } = await endedVote(QUESTIONS, ELECTORS, 1);
+    const titre = '[],"classes":[],"questions":[]}\\"';
+    await campaigns.rows('UPDATE campagne SET titre = $3 WHERE tenant_id = $1 AND id_unique = $2', id, titre);
+    await stats(id);
+    await seal(id);
+    await build(id);
+    const { bytes } = await archive(id);
+    expect(verified(bytes, await jwks())).toMatchObject({ code: 0, json: { titre } });
+  });
+
   it('verifies where identifiers sort differently by bytes and by UTF-16', async () => {
     const employeurs = ['😀a', '\uff42b'];
     const id = await built(
