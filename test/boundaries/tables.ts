@@ -1,6 +1,13 @@
 /** Tables and views by the library that owns them. Only the owner names them in SQL. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  platform: ['derniere_ecriture', 'evenement', 'idempotency_record', 'journal', 'journal_tete'],
+  platform: [
+    'derniere_ecriture',
+    'evenement',
+    'idempotency_record',
+    'journal',
+    'journal_tete',
+    'travail_en_cours',
+  ],
   clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'espace_ferme', 'rate_window'],
   membership: [
     'employe',

@@ -139,10 +139,10 @@ describe('Row-level security in the schema', () => {
 
   it('an exception that is not needed any more is reported', async () => {
     await database.query('BEGIN');
-    await database.query('DROP INDEX tache_date_fin');
+    await database.query('DROP INDEX campagne_ouverture_due');
     const stale = await staleExceptions(database);
     await database.query('ROLLBACK');
-    expect(stale).toEqual(['index tache_date_fin']);
+    expect(stale).toEqual(['index campagne_ouverture_due']);
   });
 
   it('the roles of the processes own no object, bypass no policy and are members of no role', async () => {
@@ -270,6 +270,7 @@ describe('Row-level security in the schema', () => {
         // The purge of tasks that ended long ago, without their content.
         'tache: DELETE, SELECT (tenant_id, id_unique, date_fin)',
         'tenant: SELECT, INSERT, UPDATE',
+        `travail_en_cours: ${ROWS}`,
       ]);
     });
 
@@ -402,7 +403,7 @@ describe('The queue and its tasks', () => {
     tenant = await app.tenant();
   });
 
-  it('a job of the queue contains the tenant, the sender and the id of its task, and no part of the request', async () => {
+  it('a job of the queue contains the tenant, the sender, the id and the size of its task, and no part of the request', async () => {
     const secret = randomBytes(8).toString('hex');
     const body = { Employes: [{ IdExterne: secret, Prenom: secret, Nom: secret }] };
     const sent = await app.send(tenant, 'POST', '/b2b/v2/sync', body, { Prefer: 'respond-async' });
@@ -415,6 +416,7 @@ describe('The queue and its tasks', () => {
         data: {
           ...{ tenantId: tenant.tenantId, tacheId: sent.json.id },
           actor: { cleId: tenant.cleId, requestId: sent.headers.get('x-request-id') },
+          isShort: true,
         },
         group_id: tenant.tenantId,
       },

@@ -27,7 +27,7 @@ describe('The erasure of an employee', () => {
       const { one, other } = space;
       const id = await space.fill();
       await space.votes.campaigns.sent('POST', `/${id}/fermer`);
-      const seal = (): Promise<void> => app.app.get(SealingService).sealAllDue(() => false);
+      const seal = (): Promise<void> => app.app.get(SealingService).sealAllDue();
       if (order === 'after') await seal();
       // An open vote without the person does not block the erasure.
       await space.votes.campaigns.scheduled();

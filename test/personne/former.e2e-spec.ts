@@ -56,7 +56,7 @@ describe('The erasure of an employee whom the partner has deleted', () => {
       const { one, other } = space;
       const id = await space.fill();
       const idUnique = await space.leave(id);
-      const seal = (): Promise<void> => app.app.get(SealingService).sealAllDue(() => false);
+      const seal = (): Promise<void> => app.app.get(SealingService).sealAllDue();
       if (order === 'after') await seal();
       const before = await dump(app);
       // Negative control: the deletion left a trace in each of these tables, which the search finds.

@@ -25,13 +25,14 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    const rounds: Record<string, (isStopping: () => boolean) => Promise<void>> = {
-      'the campaign clock': (isStopping) => this.lifecycle.tellAllDue(isStopping),
-      'the announcement of expiring keys': (isStopping) => this.expiry.tellAllDue(isStopping),
-      'the checkpoints of receipts': (isStopping) => this.engagements.engageAllDue(isStopping),
-      'the closing of ballot boxes': (isStopping) => this.lifecycle.closeAllDue(isStopping),
-      'the sealing of ballot boxes': (isStopping) => this.sealing.sealAllDue(isStopping),
-      'the bundles of counts': (isStopping) => this.dossiers.buildAllDue(isStopping),
+    const rounds: Record<string, () => Promise<void>> = {
+      'the campaign clock': () => this.lifecycle.tellAllDue(),
+      'the announcement of expiring keys': () => this.expiry.tellAllDue(),
+      'the checkpoints of receipts': () => this.engagements.engageAllDue(),
+      'the closing of ballot boxes': () => this.lifecycle.closeAllDue(),
+      'the sealing of ballot boxes': () => this.sealing.sealAllDue(),
+      'the removal of dead rows after a sealing': () => this.sealing.removeDeadRows(),
+      'the bundles of counts': () => this.dossiers.buildAllDue(),
     };
     this.rounds = Object.entries(rounds).map(
       ([what, work]) => new Rounds(what, this.intervalMs, work, this.recurring),

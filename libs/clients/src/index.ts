@@ -2,6 +2,7 @@ import { Cle } from './domain/cle.entity';
 import { Client } from './domain/client.entity';
 
 export { AuthenticationService } from './application/authentication.service';
+export { CellsService } from './application/cells.service';
 export { ClientsService } from './application/clients.service';
 export { DeplacementsService } from './application/deplacements.service';
 export { ExpiryService } from './application/expiry.service';

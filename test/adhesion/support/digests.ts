@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
-/** Tables that change with every request: the last use of keys, the counts of calls, and the positions of the last writes. */
-const APART = ['cle', 'rate_window', 'derniere_ecriture'];
+/** Tables that change with every request: the last use of keys, the counts of calls, the positions of the last writes, and running work. */
+const APART = ['cle', 'rate_window', 'derniere_ecriture', 'travail_en_cours'];
 
 /** Returns a digest of all rows of each table, which stays the same until a row is written. */
 export async function digests(database: Client): Promise<ReadonlyMap<string, string>> {

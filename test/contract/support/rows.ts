@@ -18,8 +18,15 @@ interface Owner {
   readonly clientId: string;
 }
 
-/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, and positions of the log. */
-const APART = ['migration', 'rate_window', 'deplacement', 'espace_ferme', 'derniere_ecriture'];
+/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, positions of the log, running work. */
+const APART = [
+  'migration',
+  'rate_window',
+  'deplacement',
+  'espace_ferme',
+  'derniere_ecriture',
+  'travail_en_cours',
+];
 
 /** Reads, compares and restores all rows of a database through a superuser's connection. */
 export class Rows {

@@ -56,6 +56,11 @@ export class CellsService implements OnModuleInit {
     );
   }
 
+  /** The data spaces of the worker's cell. */
+  ownSpaces(): Promise<string[]> {
+    return this.cells.ownSpaces();
+  }
+
   /** @param wanted the cell that a new client asks for; that with the fewest data spaces if absent @throws DomainError `Cellule.Inconnue` */
   async choose(wanted: string | null | undefined): Promise<string> {
     const { names } = this.cells;

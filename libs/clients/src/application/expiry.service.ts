@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import type { SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { Clock } from '#platform/ops/clock';
 import { CLE_EVENTS } from '../domain/clients.events';
 import { CellQuery } from '../persistence/cell.query';
@@ -12,32 +14,33 @@ const NOTICE_MS = 14 * 86_400_000;
 /** Sends `cle.expireBientot`. */
 @Injectable()
 export class ExpiryService {
+  private readonly work: SharedWork;
+
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
     private readonly cells: CellQuery,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    this.work = sharing.of({ name: 'expiration', atOnce: 2, isLong: false, afterFailureMs: 0 });
+  }
 
   /**
-   * One round: writes the event of each key of the worker's cell that expires within 14 days, once for each key. Several workers
-   * may run it at once. A key that fails does not delay the others.
-   *
-   * @throws the last failure, after all keys
+   * One round: writes the event of each key of the worker's cell that expires within 14 days, once for each key. Shared out by
+   * client, and failures, as in `SharedWork`.
    */
-  async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
+  async tellAllDue(): Promise<void> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + NOTICE_MS);
-    const ids = await this.transactions.read(ADMINISTRATION, () =>
-      this.clients.expiring(now, until, this.cells.own),
-    );
-    let failure: unknown;
-    for (const id of ids) {
-      if (isStopping()) break;
-      await this.tell(id, now, until).catch((error: unknown) => (failure = error));
-    }
-    if (failure) throw failure as Error;
+    await this.work.each({
+      find: (except) =>
+        this.transactions.read(ADMINISTRATION, () =>
+          this.clients.expiring(now, until, this.cells.own, except),
+        ),
+      work: ({ id }) => this.tell(id, now, until),
+    });
   }
 
   private async tell(id: string, now: Date, until: Date): Promise<void> {

@@ -36,6 +36,16 @@ export class CellQuery {
     return row;
   }
 
+  /** The data spaces of the worker's cell. */
+  async ownSpaces(): Promise<string[]> {
+    const rows = await this.transactions.query<{ id: string }>(ADMINISTRATION, {
+      name: 'cell_own_spaces',
+      text: 'SELECT id FROM tenant WHERE cellule = ANY ($1)',
+      values: [this.own],
+    });
+    return rows.map(({ id }) => id);
+  }
+
   /** Number of data spaces of each cell that has any. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     return this.countsOf({

@@ -6,6 +6,7 @@ import type { Position } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { comparableEntry } from '#platform/input/email-address';
 import { Transactions } from '#platform/database/transactions';
+import type { Piece } from '#platform/database/work-notes';
 import { DomainError } from '#platform/errors/domain-error';
 import { Cle, CleWithEnvironment } from '../domain/cle.entity';
 import { Client } from '../domain/client.entity';
@@ -153,13 +154,21 @@ export class ClientRepository {
   }
 
   /** Ids of keys of these cells that work at a moment, expire by another, and whose expiry is not announced; the first 1,000. */
-  async expiring(at: Date, until: Date, cells: readonly string[]): Promise<string[]> {
-    const { rows } = await this.transactions.client().query<{ id: string }>(
-      `SELECT id FROM cle WHERE ${EXPIRING} AND EXISTS
-         (SELECT FROM tenant t WHERE t.id = cle.tenant_id AND t.cellule = ANY ($3)) ORDER BY expire_le LIMIT 1000`,
-      [at, until, cells],
+  async expiring(
+    at: Date,
+    until: Date,
+    cells: readonly string[],
+    except: readonly string[],
+  ): Promise<Piece[]> {
+    const { rows } = await this.transactions.client().query<Piece>(
+      `SELECT "tenantId", id FROM (
+         SELECT tenant_id AS "tenantId", id, expire_le, row_number() OVER (PARTITION BY tenant_id ORDER BY expire_le) AS place
+         FROM cle WHERE ${EXPIRING} AND id <> ALL ($4) AND EXISTS
+           (SELECT FROM tenant t WHERE t.id = cle.tenant_id AND t.cellule = ANY ($3))
+       ) k ORDER BY place, expire_le LIMIT 1000`,
+      [at, until, cells, except],
     );
-    return rows.map(({ id }) => id);
+    return rows;
   }
 
   /** Records that the expiry of a key is announced. @returns the key; undefined if another process does it or has done it */

@@ -8,6 +8,9 @@ import { createDataSource, createPipelinedPool, logLostConnection } from './conn
 import { DatabaseWatch } from './database-watch';
 import { assertOwnsNothing, type LoginRights } from './service-login';
 
+/** Connections of a worker's transactions for each of an API's: long ones of several clients run at once, and short ones beside. */
+const LONG_WORK = 3;
+
 /** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
 export const SHORT_WRITES = 2;
 
@@ -56,10 +59,12 @@ export class Database {
     };
     this.pools = {
       reads: make('reads', config.poolSize),
-      shortWrites: make('short writes', config.poolSize * SHORT_WRITES),
+      // A worker takes no votes: it only removes dead rows on them.
+      shortWrites: make('short writes', processName === 'worker' ? 1 : config.poolSize * SHORT_WRITES),
       access: make('access', config.poolSize),
     };
-    this.dataSource = createDataSource({ ...options, size: config.poolSize, entities }, onLoss);
+    const transactions = config.poolSize * (processName === 'worker' ? LONG_WORK : 1);
+    this.dataSource = createDataSource({ ...options, size: transactions, entities }, onLoss);
   }
 
   /** TypeORM on its pool of transactions, connected. A failure is tried again by the next caller. */

@@ -77,6 +77,16 @@ export class Metrics {
       });
   }
 
+  /** Shows how many pieces of work were put aside, because they ended their process again and again. */
+  watchPutAside(read: () => Promise<readonly (readonly [queue: string, count: number])[]>): void {
+    const gauge = this.meter.createObservableGauge('mandat_put_aside', {
+      description: 'Jobs that were put aside because they ended their process twice, by queue',
+    });
+    gauge.addCallback(async (result) => {
+      for (const [queue, count] of await read().catch(() => [])) result.observe(count, { queue });
+    });
+  }
+
   /** All measurements as Prometheus text, version 0.0.4, at most a second old. */
   text(): Promise<string> {
     const now = performance.now();

@@ -3,6 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import type { SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { STATISTICS_END } from '../domain/statistics';
 import type { Moves } from '../domain/tally/rested';
 import { weightOf, weightText } from '../domain/tally/weight';
@@ -20,7 +22,6 @@ import { archiveOf } from './dossier-archive';
 import { filterTexts } from './dossier-filters';
 import { DossierKeys } from './dossier-keys';
 import { DossierWriter } from './dossier-writer';
-import { DueWork } from './due-work';
 import { StatisticsService } from './statistics.service';
 
 /** Parts of the statistics that other files of a bundle need; collected while the statistics are written. */
@@ -45,7 +46,7 @@ const DECIMAL = /([{,]"(?:tauxParticipation|PoidsTotal|Pourcentage|Seuil|Poids|E
 /** Builds the bundles of sealed boxes, by which anyone can count them again (docs/adr/0041). */
 @Injectable()
 export class DossierBuilderService {
-  private readonly work = new DueWork();
+  private readonly work: SharedWork;
 
   constructor(
     private readonly transactions: Transactions,
@@ -54,15 +55,17 @@ export class DossierBuilderService {
     private readonly statistics: StatisticsService,
     private readonly keys: DossierKeys,
     private readonly outbox: Outbox,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    this.work = sharing.of({ name: 'dossier', atOnce: 2, isLong: true });
+  }
 
-  /** Builds the bundles of all tenants that are due. Several workers may do it at once; failures as in `DueWork`. */
-  buildAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    return this.work.each(
-      (except) => this.repository.due(except),
-      isStopping,
-      (tenantId, id) => this.build(tenantId, id),
-    );
+  /** Builds the bundles of all tenants that are due. Shared out by client, and failures, as in `SharedWork`. */
+  buildAllDue(): Promise<void> {
+    return this.work.each({
+      find: (except) => this.repository.due(except),
+      work: ({ tenantId, id }) => this.build(tenantId, id),
+    });
   }
 
   /** All of it or nothing, with the event `campagne.scellee`. @returns whether this call built it */

@@ -5,6 +5,8 @@ import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
+import type { SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { LOGGER } from '#platform/ops/logger';
 import { signedCheckpoint, states } from '../domain/checkpoint';
 import {
@@ -23,7 +25,6 @@ import { CampagneRepository } from '../persistence/campagne.repository';
 import { EngagementRepository } from '../persistence/engagement.repository';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from './dossier-keys';
-import { DueWork } from './due-work';
 import { WORKER } from './worker';
 
 /** How often a campaign gets a checkpoint at most. */
@@ -35,7 +36,7 @@ export const LOG_ANOMALY = 'engagements';
 /** The log of receipts of each campaign, with signed checkpoints (docs/adr/0042). */
 @Injectable()
 export class EngagementsService {
-  private readonly work = new DueWork({ afterFailure: INTERVAL_MS, afterSuccess: INTERVAL_MS });
+  private readonly work: SharedWork;
 
   constructor(
     private readonly transactions: Transactions,
@@ -46,18 +47,24 @@ export class EngagementsService {
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    this.work = sharing.of({
+      ...{ name: 'engagement', atOnce: 2, isLong: true },
+      ...{ afterFailureMs: INTERVAL_MS, afterSuccessMs: INTERVAL_MS },
+    });
+  }
 
   /**
-   * Signs a checkpoint of each open vote of all tenants that has grown, at most once a minute. Several workers may do it at
-   * once; failures as in `DueWork`.
+   * Signs a checkpoint of each open vote of all tenants that has grown, at most once a minute. Shared out by client, and failures,
+   * as in `SharedWork`.
    */
-  engageAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    return this.work.each(
-      (except) => this.repository.due(except),
-      isStopping,
-      (tenantId, id) => this.round(tenantId, id),
-    );
+  engageAllDue(): Promise<void> {
+    return this.work.each({
+      find: (except) => this.repository.due(except),
+      isDue: ({ tenantId, id }) => this.repository.isDue(tenantId, id),
+      work: ({ tenantId, id }) => this.round(tenantId, id),
+    });
   }
 
   /**
@@ -66,11 +73,10 @@ export class EngagementsService {
    * @throws Error if the log differs from a checkpoint: nothing is signed
    */
   async round(tenantId: string, id: string): Promise<void> {
-    if (!(await this.repository.isDue(tenantId, id))) return;
     await this.keys.ready();
     const isIntact = await this.transactions.run({ tenantId }, async () => {
       if ((await this.sealing.begin(tenantId, id, 'open')) === undefined) return true;
-      // Another worker may have done it while this one waited for a connection.
+      // Another worker may have done it meanwhile.
       return !(await this.repository.isDue(tenantId, id)) || (await this.engage(tenantId, id));
     });
     if (isIntact) return;

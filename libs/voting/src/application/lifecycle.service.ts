@@ -7,16 +7,20 @@ import { Transactions } from '#platform/database/transactions';
 import type { Json } from '#platform/database/json';
 import type { EventDefinition } from '#platform/events/event-type';
 import { Outbox } from '#platform/events/outbox';
+import type { SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
 import { DossierKeys } from './dossier-keys';
-import { eachDue } from './each-due';
 
 /** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
 @Injectable()
 export class LifecycleService {
+  private readonly events: SharedWork;
+  private readonly closings: SharedWork;
+
   constructor(
     private readonly transactions: Transactions,
     private readonly repository: CampagneRepository,
@@ -24,7 +28,13 @@ export class LifecycleService {
     private readonly keys: DossierKeys,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    // The next round tries again.
+    const short = { atOnce: 2, isLong: false, afterFailureMs: 0 };
+    this.events = sharing.of({ name: 'annonce', ...short });
+    this.closings = sharing.of({ name: 'fermeture', ...short });
+  }
 
   /**
    * @returns the campaign after it
@@ -94,24 +104,29 @@ export class LifecycleService {
 
   /**
    * One round of the scheduler: writes the events of due openings and closings in all tenants. Several workers may run it
-   * at once: each event is written once. A locked campaign waits for the next round. Failures as in `eachDue`.
+   * at once: each event is written once. A locked campaign waits for the next round. Shared out by client, and failures, as in
+   * `SharedWork`.
    */
-  async tellAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    await eachDue(await this.repository.due(), isStopping, (tenantId, id) =>
-      this.transactions.run({ tenantId }, async () => {
-        const locked = await this.repository.lockIfFree(tenantId, id);
-        if (locked) await this.tellDue(locked.campagne, locked.at);
-      }),
-    );
+  tellAllDue(): Promise<void> {
+    return this.events.each({
+      find: (except) => this.repository.due(except),
+      work: ({ tenantId, id }) =>
+        this.transactions.run({ tenantId }, async () => {
+          const locked = await this.repository.lockIfFree(tenantId, id);
+          if (locked) await this.tellDue(locked.campagne, locked.at);
+        }),
+    });
   }
 
   /**
-   * Closes the ballot boxes of all tenants whose vote the clock has ended, each once the last votes are in. Several workers
-   * may do it at once; failures as in `eachDue`.
+   * Closes the ballot boxes of all tenants whose vote the clock has ended, each once the last votes are in. Shared out by client,
+   * and failures, as in `SharedWork`.
    */
-  async closeAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    await eachDue(await this.repository.dueBoxes(), isStopping, (tenantId, id) =>
-      this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id)),
-    );
+  closeAllDue(): Promise<void> {
+    return this.closings.each({
+      find: (except) => this.repository.dueBoxes(except),
+      work: ({ tenantId, id }) =>
+        this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id)),
+    });
   }
 }

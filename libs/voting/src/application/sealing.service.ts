@@ -3,10 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
+import type { SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { LOGGER } from '#platform/ops/logger';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from './dossier-keys';
-import { DueWork } from './due-work';
 import { EngagementsService, LOG_ANOMALY } from './engagements.service';
 import { WORKER } from './worker';
 
@@ -16,7 +17,8 @@ import { WORKER } from './worker';
  */
 @Injectable()
 export class SealingService {
-  private readonly work = new DueWork();
+  private readonly work: SharedWork;
+  private hasDeadRows = false;
 
   constructor(
     private readonly transactions: Transactions,
@@ -25,25 +27,32 @@ export class SealingService {
     private readonly keys: DossierKeys,
     private readonly audit: AuditTrail,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    this.work = sharing.of({ name: 'scellement', atOnce: 2, isLong: true });
+  }
+
+  /** Seals the boxes of all tenants that are closed. Shared out by client, and failures, as in `SharedWork`. */
+  sealAllDue(): Promise<void> {
+    return this.work.each({
+      find: (except) => this.repository.due(except),
+      work: async ({ tenantId, id }) => {
+        if (await this.seal(tenantId, id)) this.hasDeadRows = true;
+      },
+    });
+  }
 
   /**
-   * Seals the boxes of all tenants that are closed. Several workers may do it at once; failures as in
-   * `DueWork`.
+   * Removes the dead rows of the boxes that this process has sealed: they would otherwise stay in the files, in their old order,
+   * until the server removes them. It may take minutes, and sealing goes on meanwhile.
    */
-  async sealAllDue(isStopping: () => boolean = () => false): Promise<void> {
-    let sealed = 0;
-    const work = this.work.each(
-      (except) => this.repository.due(except),
-      isStopping,
-      async (tenantId, id) => {
-        if (await this.seal(tenantId, id)) sealed++;
-      },
-    );
-    const [outcome] = await Promise.allSettled([work]);
-    // Dead rows would otherwise stay in the files, in their old order, until the server removes them.
-    if (sealed > 0) await this.repository.removeDeadRows();
-    if (outcome.status === 'rejected') throw outcome.reason;
+  async removeDeadRows(): Promise<void> {
+    if (!this.hasDeadRows) return;
+    this.hasDeadRows = false;
+    await this.repository.removeDeadRows().catch((error: unknown) => {
+      this.hasDeadRows = true;
+      throw error;
+    });
   }
 
   /**

@@ -6,10 +6,12 @@ import type { FetchPage } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import type { TouchedIds } from '#platform/database/touched-ids';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import type { Piece } from '#platform/database/work-notes';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
 import { poidsIdentifiants } from './campagne.sql';
+import { dueCampagnes } from './due-campagnes.sql';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
 export interface LockedCampagne {
@@ -53,9 +55,6 @@ export interface RollChange {
   /** Properties that differ in at least one of those that were changed. */
   readonly champs?: readonly string[];
 }
-
-/** Campaigns due for the clock in one round. */
-const MOST_DUE = 100;
 
 /** Campaigns, in the ambient transaction. The clock is the database's: it is the same for all processes. */
 @Injectable()
@@ -284,29 +283,26 @@ export class CampagneRepository {
     await this.transactions.manager().delete(Campagne, { tenantId, idUnique });
   }
 
-  /** Returns the campaigns of all tenants with a due and unpublished opening or closing. */
-  due(): Promise<{ tenantId: string; id: string }[]> {
+  /** Returns the campaigns of all tenants with a due and unpublished opening or closing. @param except campaigns to pass over */
+  due(except: readonly string[]): Promise<Piece[]> {
+    const due = (what: string): string =>
+      dueCampagnes(
+        `publiee AND NOT ${what}_annoncee AND ${what}_du_vote_utc <= now()`,
+        `${what}_du_vote_utc`,
+      );
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_due',
-      text: `(SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
-              WHERE publiee AND NOT ouverture_annoncee AND ouverture_du_vote_utc <= now()
-              ORDER BY ouverture_du_vote_utc LIMIT ${MOST_DUE})
-             UNION
-             (SELECT tenant_id, id_unique FROM campagne
-              WHERE publiee AND NOT fermeture_annoncee AND fermeture_du_vote_utc <= now()
-              ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE})`,
-      values: [],
+      text: `(${due('ouverture')}) UNION (${due('fermeture')})`,
+      values: [except],
     });
   }
 
-  /** Campaigns of all tenants whose vote the clock has ended, and whose ballot box is not closed. */
-  dueBoxes(): Promise<{ tenantId: string; id: string }[]> {
+  /** Campaigns of all tenants whose vote the clock has ended, and whose ballot box is not closed. @param except to pass over */
+  dueBoxes(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_urne_due',
-      text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
-             WHERE publiee AND NOT urne_close AND fermeture_du_vote_utc <= now()
-             ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,
-      values: [],
+      text: dueCampagnes('publiee AND NOT urne_close AND fermeture_du_vote_utc <= now()'),
+      values: [except],
     });
   }
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { dueCampagnes } from './due-campagnes.sql';
 import { base64url, rollLeaf, rollLine, rollSalt } from './roll-leaves.sql';
-
-/** Campaigns that are looked for at once. */
-const MOST_DUE = 100;
 
 /** Voters in one part of the roll. */
 const ROLL_PART = 5_000;
@@ -42,11 +41,10 @@ export class DossierRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /** Campaigns of all tenants whose bundle is to be built. @param except campaigns to pass over */
-  due(except: readonly string[]): Promise<{ tenantId: string; id: string }[]> {
+  due(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_dossier_du',
-      text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne WHERE dossier_du AND id_unique <> ALL ($1)
-             ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,
+      text: dueCampagnes('dossier_du'),
       values: [except],
     });
   }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { dueCampagnes } from './due-campagnes.sql';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Checkpoint } from '../domain/checkpoint';
 import { base64url } from './roll-leaves.sql';
 import { DIGEST_BYTES, type Noeud, type ReadSubtree } from '../domain/receipt-log';
-
-/** Campaigns that are looked for at once. */
-const MOST_DUE = 100;
 
 /** Receipts that are read at once: hashing them takes some 5 ms. */
 const PAGE = 4_096;
@@ -19,12 +18,10 @@ export class EngagementRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /** Campaigns of all tenants whose vote is open. @param except campaigns to pass over */
-  due(except: readonly string[]): Promise<{ tenantId: string; id: string }[]> {
+  due(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_engagement_du',
-      text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne
-             WHERE publiee AND NOT urne_close AND ouverture_du_vote_utc <= now() AND id_unique <> ALL ($1)
-             ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,
+      text: dueCampagnes('publiee AND NOT urne_close AND ouverture_du_vote_utc <= now()'),
       values: [except],
     });
   }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
-
-/** Campaigns that are looked for at once. */
-const MOST_DUE = 100;
+import { dueCampagnes } from './due-campagnes.sql';
 
 /** Rewrites roll, ballots and receipts in the ambient transaction. */
 @Injectable()
@@ -10,15 +9,14 @@ export class SealingRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Campaigns of all tenants whose ballot box is closed and not sealed, those that ended first before others.
+   * Campaigns of all tenants whose ballot box is closed and not sealed, of each tenant those first that ended first.
    *
    * @param except campaigns to pass over
    */
-  due(except: readonly string[]): Promise<{ tenantId: string; id: string }[]> {
+  due(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_scellement_du',
-      text: `SELECT tenant_id AS "tenantId", id_unique AS id FROM campagne WHERE urne_close AND NOT urne_scellee AND id_unique <> ALL ($1)
-             ORDER BY fermeture_du_vote_utc LIMIT ${MOST_DUE}`,
+      text: dueCampagnes('urne_close AND NOT urne_scellee'),
       values: [except],
     });
   }
