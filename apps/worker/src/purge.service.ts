@@ -1,10 +1,11 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { RateLimiterService } from '#clients';
+import { CellsService, RateLimiterService } from '#clients';
 import { ChangementsService } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
-import { ADMINISTRATION, PURGE_BATCH } from '#platform/database/transactions';
+import { ADMINISTRATION, NO_TENANT } from '#platform/database/transactions';
+import { WorkNotes } from '#platform/database/work-notes';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';
 import { TachesService } from '#sync';
@@ -23,6 +24,8 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly rounds: Rounds;
 
   constructor(
+    private readonly cells: CellsService,
+    private readonly notes: WorkNotes,
     private readonly idempotency: IdempotencyRecords,
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
@@ -43,36 +46,35 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     await this.rounds.stop();
   }
 
-  /** Runs one round. Several workers may run it at once: each row is removed by one of them. */
+  /**
+   * Runs one round. Several workers may run it at once: each row is removed by one of them. The kinds take turns by the batch, and
+   * the data spaces have equal parts of each batch, so no client's old rows keep others waiting.
+   */
   async purge(isStopping = (): boolean => false): Promise<void> {
+    const spaces = await this.cells.ownSpaces();
     const purges: Record<string, () => Promise<number>> = {
-      'idempotency records': () => this.idempotency.purgeExpired(),
-      // Their database may be another one. In the same, nothing is left.
-      'idempotency records of administration': () => this.idempotency.purgeExpired(ADMINISTRATION),
+      'idempotency records': () => this.idempotency.purgeExpired(spaces),
+      'idempotency records of administration': () =>
+        this.idempotency.purgeExpired([NO_TENANT], ADMINISTRATION),
       'rate windows': () => this.rateLimits.purgeOver(),
-      tasks: () => this.taches.purgeExpired(),
+      tasks: () => this.taches.purgeExpired(spaces),
       'old months of changes': () => this.changements.dropMonths(),
-      events: () => this.evenements.purgeExpired(),
-      emails: () => this.courriels.purgeExpired(),
+      events: () => this.evenements.purgeExpired(spaces),
+      emails: () => this.courriels.purgeExpired(spaces),
+      'notes of work': () => this.notes.purgeForgotten(),
     };
     await this.recurring.attempt('the preparation of months of changes', () => this.changements.makeMonths());
-    // A failure does not keep the other rows from being removed.
-    for (const [what, purgeBatch] of Object.entries(purges))
-      await this.recurring.attempt(`the purge of ${what}`, () => this.purgeAll(what, purgeBatch, isStopping));
-  }
-
-  private async purgeAll(
-    what: string,
-    purgeBatch: () => Promise<number>,
-    isStopping: () => boolean,
-  ): Promise<void> {
-    let count = 0;
-    try {
-      let last: number;
-      do count += last = await purgeBatch();
-      while (last === PURGE_BATCH && !isStopping());
-    } finally {
-      if (count > 0) this.logger.info({ what, count }, 'purged');
-    }
+    const counts = new Map(Object.keys(purges).map((what) => [what, 0]));
+    for (const left = new Map(Object.entries(purges)); left.size > 0 && !isStopping();)
+      for (const [what, purgeBatch] of left) {
+        let removed = 0;
+        // A failure does not keep the other rows from being removed.
+        await this.recurring.attempt(`the purge of ${what}`, async () => {
+          removed = await purgeBatch();
+        });
+        counts.set(what, counts.get(what)! + removed);
+        if (removed === 0) left.delete(what);
+      }
+    for (const [what, count] of counts) if (count > 0) this.logger.info({ what, count }, 'purged');
   }
 }

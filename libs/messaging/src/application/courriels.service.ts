@@ -103,8 +103,8 @@ export class CourrielsService {
   }
 
   /** Removes a batch of emails older than 30 days, of all tenants. @returns their number */
-  purgeExpired(): Promise<number> {
-    return this.repository.purgeExpired();
+  purgeExpired(spaces: readonly string[]): Promise<number> {
+    return this.repository.purgeExpired(spaces);
   }
 
   /**

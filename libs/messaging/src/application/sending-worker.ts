@@ -2,14 +2,17 @@ import { Inject, Injectable, OnApplicationBootstrap, OnModuleDestroy } from '@ne
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import { Databases } from '#platform/database/databases';
 import { Transactions } from '#platform/database/transactions';
 import { LOGGER } from '#platform/ops/logger';
 import { sendable } from '#platform/input/email-address';
+import { FairLimit } from '#platform/jobs/fair-limit';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
 import { QueueConsumer } from '#platform/jobs/queue-consumer';
 import { TenantBatches } from '#platform/jobs/tenant-batches';
+import type { Beginning } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { retryDelay } from '../domain/retry-delays';
 import {
   type Conclusion,
@@ -31,9 +34,12 @@ const MOST_CONCURRENT = 8;
 /** Recipients that one job leases. */
 const SLICE = 100;
 
-/** Slices that one process works on, and those of them that one tenant may have. */
-const MOST_SLICES = 8;
-const MOST_SLICES_OF_TENANT = 2;
+/** Slices that one process works on, and those of them that one client may have. */
+const MOST_SLICES = 16;
+const MOST_SLICES_OF_CLIENT = 2;
+
+/** Data spaces whose clients are kept. */
+const MOST_KNOWN = 10_000;
 
 /** Pause after a fetch without jobs, in ms. */
 const IDLE_MS = 250;
@@ -57,14 +63,23 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly consumer: QueueConsumer;
   private readonly conclusions: TenantBatches<Conclusion>;
   private readonly leased = new Map<string, string>();
-  private readonly slices = new Map<Promise<void>, string>();
+  private readonly slices = new Set<Promise<void>>();
+  /** Slices by client, those included that are about to begin. */
+  private readonly slicesOf = new Map<string, number>();
+  /** Clients of data spaces that have had jobs. */
+  private readonly clients = new LRUCache<string, string>({ max: MOST_KNOWN });
+  /** Emails that this process has noted, and those of which it has made a message since. */
+  private readonly noted = new Map<string, () => void>();
+  private readonly proven = new LRUCache<string, true>({ max: MOST_KNOWN });
   private readonly messages = new LRUCache<string, Promise<Message>>({ max: MOST_SLICES });
-  private readonly limit = pLimit(MOST_CONCURRENT);
+  private readonly limit = new FairLimit(MOST_CONCURRENT);
   private readonly pause = new Pause();
 
   constructor(
     private readonly queue: JobQueue,
     private readonly transactions: Transactions,
+    private readonly databases: Databases,
+    private readonly sharing: WorkSharing,
     private readonly expeditions: ExpeditionRepository,
     private readonly metrics: SendingMetrics,
     private readonly config: MailConfig,
@@ -92,7 +107,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     await this.consumer.stop();
     const timer = setTimeout(() => this.mailer.close(), LONGEST_STOP_MS);
-    await Promise.all(this.slices.keys());
+    await Promise.all(this.slices);
     clearTimeout(timer);
     await this.conclusions.settled();
     this.consumer.close();
@@ -107,17 +122,82 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async take(wanted: number): Promise<number> {
-    const busy = Map.groupBy(this.slices.values(), (tenantId) => tenantId);
-    const full = [...busy].filter(([, ofOne]) => ofOne.length >= MOST_SLICES_OF_TENANT).map(([id]) => id);
-    const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_TENANT, full);
-    await Promise.all(jobs.map((job) => this.begin(job)));
-    return jobs.length;
+    const full = [...this.clients].filter(([, client]) => this.isFull(client)).map(([tenantId]) => tenantId);
+    const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_CLIENT, full);
+    if (jobs.length === 0) return 0;
+    const { left } = await this.sharing.noted(COURRIEL_QUEUE.name);
+    const begun: Promise<void>[] = [];
+    for (const job of jobs) {
+      const { tenantId, courrielId } = job.data;
+      const client = await this.databases.clientOf(tenantId);
+      this.clients.set(tenantId, client);
+      const isLeft = left.has(courrielId) && !this.noted.has(courrielId) && !this.proven.has(courrielId);
+      const isKnown = this.noted.has(courrielId) || this.proven.has(courrielId);
+      if (this.isFull(client) || !(isKnown || this.sharing.mayBegin(isLeft, false)))
+        await this.consumer.giveBack([job.id]);
+      else {
+        this.count(client, 1);
+        begun.push(this.begin(job, client, isLeft));
+      }
+    }
+    await Promise.all(begun);
+    return begun.length;
+  }
+
+  private isFull(client: string): boolean {
+    return (this.slicesOf.get(client) ?? 0) >= MOST_SLICES_OF_CLIENT;
+  }
+
+  /** Counts the slices of a client. */
+  private count(client: string, by: 1 | -1): void {
+    const count = (this.slicesOf.get(client) ?? 0) + by;
+    if (count > 0) this.slicesOf.set(client, count);
+    else this.slicesOf.delete(client);
+  }
+
+  /**
+   * Notes that an email begins in this process, because its content may end the process. The note is removed when the first message
+   * is about to be ended, or with the slice if none is: a process that dies later did not die of the email.
+   *
+   * @param isLeft whether a dead process has left the email
+   * @returns false if the email was put aside
+   */
+  private async note(tenantId: string, id: string, isLeft: boolean): Promise<boolean> {
+    if (this.noted.has(id) || this.proven.has(id)) return true;
+    const { name } = COURRIEL_QUEUE;
+    const piece = { tenantId, id };
+    const leave = this.sharing.enter(name, piece, isLeft);
+    let beginning: Beginning = 'elsewhere';
+    try {
+      beginning = await this.sharing.begin(name, piece, isLeft);
+      if (beginning === 'begun') this.noted.set(id, leave);
+      // Another process may have noted it.
+      if (beginning !== 'aside') return true;
+      await this.sharing.putAside(name, piece, () => this.expeditions.abandon(tenantId, id));
+      return false;
+    } finally {
+      if (beginning !== 'begun') leave();
+    }
+  }
+
+  private async endNote(tenantId: string, id: string): Promise<void> {
+    const leave = this.noted.get(id);
+    if (!this.noted.delete(id)) return;
+    await this.sharing.end(COURRIEL_QUEUE.name, { tenantId, id });
+    leave?.();
   }
 
   /** Writes the next job together with the leases of this one, because another process must continue after a kill. */
-  private async begin({ id, data }: LeasedJob<CourrielJob>): Promise<void> {
+  private async begin({ id, data }: LeasedJob<CourrielJob>, client: string, isLeft: boolean): Promise<void> {
     const { tenantId, courrielId, tour } = data;
+    const end = async (): Promise<void> => {
+      await this.endNote(tenantId, courrielId);
+      this.count(client, -1);
+    };
+    let isStarted = false;
     try {
+      const isPutAside = !(await this.note(tenantId, courrielId, isLeft));
+      if (isPutAside) return await this.queue.done(COURRIEL_QUEUE, [id]);
       const slice = await this.transactions.run({ tenantId }, async () => {
         const taken = await this.expeditions.begin(tenantId, courrielId, tour, SLICE);
         if (taken?.next) {
@@ -127,22 +207,29 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
         return taken;
       });
       await this.queue.done(COURRIEL_QUEUE, [id]);
-      if (slice && slice.leased.length > 0) this.start(tenantId, slice);
+      if (slice && slice.leased.length > 0) {
+        isStarted = true;
+        this.start(tenantId, client, slice, end);
+      }
     } catch (error) {
       this.consumer.warn(error);
       await wait(RETRY_MS);
       await this.consumer.giveBack([id]);
+    } finally {
+      if (!isStarted) await end();
     }
   }
 
-  private start(tenantId: string, { email, leased }: Slice): void {
+  private start(tenantId: string, client: string, { email, leased }: Slice, end: () => Promise<void>): void {
     for (const { id } of leased) this.leased.set(id, tenantId);
-    const sends = leased.map((one) => this.limit(() => this.send(tenantId, email, one)));
-    const slice: Promise<void> = Promise.all(sends).then(() => {
-      this.slices.delete(slice);
-      this.consumer.wake();
-    });
-    this.slices.set(slice, tenantId);
+    const sends = leased.map((one) => this.limit.run(client, () => this.send(tenantId, email, one)));
+    const slice: Promise<void> = Promise.all(sends)
+      .then(end)
+      .then(() => {
+        this.slices.delete(slice);
+        this.consumer.wake();
+      });
+    this.slices.add(slice);
   }
 
   /** Makes one attempt. Never throws. */
@@ -165,6 +252,8 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     let attemptId: string | null = null;
     const gate = async (): Promise<boolean> => {
       if (this.consumer.isStopping) return false;
+      this.proven.set(email.id, true);
+      await this.endNote(tenantId, email.id);
       attemptId = randomUUID();
       return this.expeditions.letThrough(tenantId, id, adresse!, attemptId);
     };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { EMPLOYES } from '#membership/relations';
+import { oldestRows } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import { VOTANTS } from '#voting/relations';
 import type { Cible } from '../domain/courriel.types';
@@ -157,23 +158,20 @@ export class CourrielRepository {
     );
   }
 
-  /** Removes a batch of emails older than 30 days with their recipients, of all tenants. @returns the number of emails */
-  async purgeExpired(): Promise<number> {
+  /** Removes a batch of emails of data spaces older than 30 days with their recipients. @returns the number of emails */
+  async purgeExpired(spaces: readonly string[]): Promise<number> {
     const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'courriel_purge',
       text: `WITH removed AS (
                DELETE FROM courriel WHERE (tenant_id, id_unique) IN (
                  SELECT tenant_id, id_unique FROM (
                    SELECT tenant_id, id_unique, nombre_destinataires,
-                     sum(nombre_destinataires) OVER (ORDER BY date_creation, id_unique) AS total
-                   FROM (
-                     SELECT tenant_id, id_unique, nombre_destinataires, date_creation FROM courriel
-                     WHERE date_creation < now() - interval '30 days' ORDER BY date_creation, id_unique LIMIT $1
-                   ) oldest
-                 ) counted WHERE total - nombre_destinataires < $2
+                     sum(nombre_destinataires) OVER (ORDER BY place, id_unique) AS total
+                   FROM (${oldestRows('courriel', 'id_unique, nombre_destinataires', 'date_creation', '30 days')}) o
+                 ) counted WHERE total - nombre_destinataires < $3
                ) RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [PURGE_BATCH, PURGED_RECIPIENTS],
+      values: [spaces, PURGE_BATCH, PURGED_RECIPIENTS],
     });
     return rows[0]?.count ?? 0;
   }

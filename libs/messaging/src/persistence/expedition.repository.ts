@@ -15,6 +15,12 @@ export const LEASE_S = 30;
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
+/** Ends recipients of an email: in doubt if a message to them may have been ended, refused otherwise. */
+const ENDED = `
+  UPDATE courriel_destinataire SET etat = CASE etat WHEN 'EnCours' THEN 'Incertain' ELSE 'Refuse' END,
+    echeance = NULL, date = clock_timestamp()
+  WHERE tenant_id = $1 AND courriel_id = $2`;
+
 /** An email as it is sent. */
 export interface Email {
   readonly id: string;
@@ -89,12 +95,11 @@ export class ExpeditionRepository {
     );
     const [email] = emails;
     if (!email) return undefined;
-    await client.query(
-      `UPDATE courriel_destinataire SET etat = CASE etat WHEN 'EnCours' THEN 'Incertain' ELSE 'Refuse' END,
-         echeance = NULL, date = clock_timestamp()
-       WHERE tenant_id = $1 AND courriel_id = $2 AND echeance <= now() AND (etat = 'EnCours' OR $3)`,
-      [tenantId, id, email.isOver],
-    );
+    await client.query(`${ENDED} AND echeance <= now() AND (etat = 'EnCours' OR $3)`, [
+      tenantId,
+      id,
+      email.isOver,
+    ]);
     const { rows: found } = await client.query<Omit<LeasedDestinataire, 'permis'>>(
       `WITH due AS (
          SELECT id_unique FROM courriel_destinataire
@@ -185,6 +190,18 @@ export class ExpeditionRepository {
         ],
       },
     );
+  }
+
+  /** Ends an email that cannot be sent: all its recipients, and its generations. */
+  async abandon(tenantId: string, id: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      const client = this.transactions.client();
+      await client.query('UPDATE courriel SET tour = tour + 1 WHERE tenant_id = $1 AND id_unique = $2', [
+        tenantId,
+        id,
+      ]);
+      await client.query(`${ENDED} AND etat IN ('EnAttente', 'EnCours')`, [tenantId, id]);
+    });
   }
 
   /** Renews the leases of recipients. */

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import {
-  type ADMINISTRATION,
-  NO_TENANT,
-  OWN_CELL,
-  PURGE_BATCH,
-  type Scope,
-  Transactions,
-} from './transactions';
+import { oldestRows } from './oldest-rows.sql';
+import { type ADMINISTRATION, OWN_CELL, PURGE_BATCH, type Scope, Transactions } from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {
@@ -92,21 +86,25 @@ export class IdempotencyRecords {
   /**
    * Removes records that are older than 24 h, a batch of them at most; answers how many.
    *
-   * @param scope the tenants of the cell, or administration
+   * @param spaces of the worker's cell, or `NO_TENANT` in administration
    */
-  async purgeExpired(scope: typeof OWN_CELL | typeof ADMINISTRATION = OWN_CELL): Promise<number> {
+  async purgeExpired(
+    spaces: readonly string[],
+    scope: typeof OWN_CELL | typeof ADMINISTRATION = OWN_CELL,
+  ): Promise<number> {
     const rows = await this.transactions.execute<{ count: number }>(scope, {
       name: 'idempotency_purge',
       text: `WITH expired AS (
-               SELECT tenant_id, idempotency_key FROM idempotency_record
-               WHERE date_creation < now() - interval '24 hours' AND ($2 OR tenant_id = '${NO_TENANT}') ORDER BY date_creation LIMIT $1
-               FOR UPDATE SKIP LOCKED
+               SELECT r.tenant_id, r.idempotency_key FROM idempotency_record r
+               JOIN (${oldestRows('idempotency_record', 'idempotency_key', 'date_creation', '24 hours')}) o
+                 ON r.tenant_id = o.tenant_id AND r.idempotency_key = o.idempotency_key
+               FOR UPDATE OF r SKIP LOCKED
              ), removed AS (
                DELETE FROM idempotency_record r USING expired e
                WHERE r.tenant_id = e.tenant_id AND r.idempotency_key = e.idempotency_key
                  AND r.date_creation < now() - interval '24 hours' RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [PURGE_BATCH, scope === OWN_CELL],
+      values: [spaces, PURGE_BATCH],
     });
     return rows[0]?.count ?? 0;
   }

@@ -1,16 +1,20 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { QueueDatabase } from './queue-database';
+import { type Head, QueueDatabase } from './queue-database';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { sqlState } from '../database/sql-errors';
 import { Transactions } from '../database/transactions';
 import { type Queue, QUEUE_SCHEMA } from './queue';
+import { WorkSharing } from './work-sharing';
 
 /** Time that a stop waits for running jobs, in ms. An interrupted job was not committed, and another worker takes it. */
 const STOP_TIMEOUT_MS = 20_000;
+
+/** Interval between two renewals of a lease, in ms. */
+const RENEW_EVERY_MS = 3_000;
 
 interface NewJob {
   readonly data: object;
@@ -37,6 +41,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     private readonly database: QueueDatabase,
     @Inject(PROCESS_NAME) processName: Reader,
     private readonly transactions: Transactions,
+    private readonly sharing: WorkSharing,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
@@ -104,9 +109,60 @@ export class JobQueue implements BeforeApplicationShutdown {
     if (ids.length > 0) await (await this.boss()).deleteJob(name, [...ids]);
   }
 
-  /** Returns leased jobs that were not begun, for any process to take. */
+  /**
+   * Returns leased jobs that were not begun, for any process to take. The lease does not count: `retry_count` has those that ended with
+   * their process.
+   */
   async giveBack({ name }: Queue, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await (await this.boss()).fail(name, [...ids]);
+    if (ids.length > 0) await this.database.restore(name, ids);
+  }
+
+  /** The oldest job of each group of a queue that has no running one, oldest first. */
+  async heads<T extends object>({ name }: Queue): Promise<Head<T>[]> {
+    const heads = await this.database.heads<T>(name);
+    return heads.sort((one, other) => one.createdOn.getTime() - other.createdOn.getTime());
+  }
+
+  /**
+   * Runs the oldest job of a group. A job whose `work` fails is tried again later, as its queue says.
+   *
+   * @param heads what `heads` returned: no job of another group of them is taken
+   * @throws Error without the values of statements, because pg-boss stores it
+   */
+  async runHead<T extends object>(
+    queue: Queue,
+    head: Head<T>,
+    heads: readonly Head<T>[],
+    work: (data: T) => Promise<void>,
+  ): Promise<void> {
+    const others = heads.map(({ group }) => group).filter((group) => group !== head.group);
+    const [job] = await this.take<T>(queue, 1, 1, others);
+    if (job?.id !== head.id) {
+      // Another worker has it, or this is one of a group that is new.
+      if (job) await this.giveBack(queue, [job.id]);
+      return;
+    }
+    const boss = await this.boss();
+    const renewals = setInterval(() => {
+      this.keep(queue, [job.id]).catch((error: unknown) => {
+        this.logger.warn({ queue: queue.name, sqlState: sqlState(error) }, 'a lease is renewed later');
+      });
+    }, RENEW_EVERY_MS);
+    try {
+      await work(job.data);
+      await boss.complete(queue.name, job.id);
+    } catch (error) {
+      // If this fails, too, the lease ends.
+      await boss.fail(queue.name, job.id).catch(() => undefined);
+      this.report(queue.name, error);
+    } finally {
+      clearInterval(renewals);
+    }
+  }
+
+  /** Ends a job that nobody runs. */
+  async drop({ name }: Queue, id: string): Promise<void> {
+    await (await this.boss()).cancel(name, id);
   }
 
   /**
@@ -131,6 +187,8 @@ export class JobQueue implements BeforeApplicationShutdown {
 
   /** Waits for running jobs for a limited time, and closes its connections. The pools of the service close later. */
   async beforeApplicationShutdown(): Promise<void> {
+    // Shared work adds jobs.
+    await this.sharing.settled();
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
     await this.database.close();

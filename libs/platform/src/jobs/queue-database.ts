@@ -7,6 +7,7 @@ import { Databases } from '../database/databases';
 import { LOGGER } from '../ops/logger';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
 import { type Prelude, queryEntered } from '../database/entered-query';
+import { QUEUE_SCHEMA } from './queue';
 
 /**
  * Settings of each transaction of the queue. Each transaction sets them, because a pooler may give the connection to other
@@ -46,6 +47,31 @@ const fetchesAlone = (text: string): boolean => text.includes('active_group_prob
 const ENTER_TEXT = `SET LOCAL ROLE ${QUEUE_ROLE}; ${settingsText}`;
 const ENTERING_STATEMENTS = 2;
 
+/**
+ * The oldest job of each group that has no running one. Nothing of a group overtakes it, even while it waits for a retry. Values: the
+ * queue.
+ */
+const HEADS = `
+  SELECT DISTINCT ON (j.group_id) j.id, j.data, j.group_id AS "group", j.created_on AS "createdOn", j.start_after <= now() AS "isDue"
+  FROM ${QUEUE_SCHEMA}.job j
+  WHERE j.name = $1 AND j.state < 'active' AND NOT j.blocked AND j.group_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM ${QUEUE_SCHEMA}.job r WHERE r.name = $1 AND r.state = 'active' AND r.group_id = j.group_id)
+  ORDER BY j.group_id, j.created_on, j.id`;
+
+/** A job that was never taken has no start, so its next lease does not count as a retry. */
+const RESTORE = `
+  UPDATE ${QUEUE_SCHEMA}.job SET state = 'created', started_on = NULL, heartbeat_on = NULL
+  WHERE name = $1 AND id = ANY ($2::uuid[]) AND state = 'active'`;
+
+/** The oldest job of a group. */
+export interface Head<T> {
+  readonly id: string;
+  readonly data: T;
+  readonly group: string;
+  readonly createdOn: Date;
+  readonly isDue: boolean;
+}
+
 /** Connections of the queue: each statement is a transaction with the role and settings of the queue. */
 @Injectable()
 export class QueueDatabase {
@@ -82,6 +108,16 @@ export class QueueDatabase {
     } finally {
       client.release(failed);
     }
+  }
+
+  /** The oldest job of each group of a queue that has no running one. */
+  async heads<T>(queue: string): Promise<Head<T>[]> {
+    return (await this.executeSql(HEADS, [queue])).rows as Head<T>[];
+  }
+
+  /** Ends the leases of jobs, as if they had not been taken. */
+  async restore(queue: string, ids: readonly string[]): Promise<void> {
+    await this.executeSql(RESTORE, [queue, [...ids]]);
   }
 
   async close(): Promise<void> {

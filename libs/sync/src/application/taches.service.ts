@@ -1,5 +1,8 @@
 import { SYNC_EVENTS } from '../domain/sync.events';
 import { TACHE_QUEUE } from './tache-queues';
+import type { DuePiece, SharedWork } from '#platform/jobs/shared-work';
+import { WorkSharing } from '#platform/jobs/work-sharing';
+import type { Head } from '#platform/jobs/queue-database';
 import { DEBIT, SERVICE } from '#platform/errors/platform.errors';
 import { TACHE } from '../domain/sync.errors';
 import { Injectable } from '@nestjs/common';
@@ -29,12 +32,29 @@ const TICK_MS = 500;
 /** Maximum number of waiting and running tasks of a tenant. Each stores its body. */
 const MOST_UNFINISHED = 20;
 
+/** Tasks at once in one worker. Each holds its body in memory and a connection of the pool, long ones for minutes. */
+const AT_ONCE = 4;
+const LONG_AT_ONCE = 2;
+
+/** A task with more records or bytes is long: others may run meanwhile. */
+const SHORT_RECORDS = 2_000;
+const SHORT_BYTES = 1_048_576;
+
+/** Pause until a task that failed for no fault of its own is looked at again, in ms. Its job has a pause of its own, too. */
+const AFTER_FAILURE_MS = 1_000;
+
 /** Job of a task. */
 export interface TacheJob {
   readonly tenantId: string;
   readonly tacheId: string;
   /** The actor; absent in jobs of older versions. */
   readonly actor?: Actor;
+  /** Whether it ends within seconds; absent in jobs of older versions. */
+  readonly isShort?: boolean;
+}
+
+interface DueTache extends DuePiece {
+  readonly head: Head<TacheJob>;
 }
 
 /** Another worker has ended the task, so this transaction is rolled back. */
@@ -43,13 +63,21 @@ class AlreadyOver extends Error {}
 /** Syncs in the background (docs/contract.md, "Tasks"). */
 @Injectable()
 export class TachesService {
+  private readonly work: SharedWork;
+
   constructor(
     private readonly transactions: Transactions,
     private readonly taches: TacheRepository,
     private readonly queue: JobQueue,
     private readonly syncs: SyncV2Service,
     private readonly outbox: Outbox,
-  ) {}
+    sharing: WorkSharing,
+  ) {
+    this.work = sharing.of({
+      ...{ name: TACHE_QUEUE.name, atOnce: AT_ONCE, longAtOnce: LONG_AT_ONCE, isLong: true },
+      afterFailureMs: AFTER_FAILURE_MS,
+    });
+  }
 
   /** Returns whether an unfinished sync names the employee and could create it again, in the ambient transaction. */
   namesEmploye(tenantId: string, idExterne: string): Promise<boolean> {
@@ -81,7 +109,8 @@ export class TachesService {
         );
       }
       const tacheId = await this.taches.insert(tenantId, { corps, total, simulation }, id);
-      const data: TacheJob = { tenantId, tacheId, actor };
+      const isShort = total <= SHORT_RECORDS && corps.length <= SHORT_BYTES;
+      const data: TacheJob = { tenantId, tacheId, actor, isShort };
       await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
       return this.get(tenantId, tacheId);
     });
@@ -97,6 +126,30 @@ export class TachesService {
   /** Yields the JSON text of a long result, as fast as it is taken. */
   resultat(tenantId: string, id: string, long: LongResult): AsyncGenerator<Uint8Array, void> {
     return inTurn(this.transactions.clientOf({ tenantId }), this.taches.parts(tenantId, id, long));
+  }
+
+  /**
+   * Performs waiting tasks: those of a data space one at a time in the order of their arrival, and one at a time of a client in
+   * each worker. Short ones do not wait for long ones of other clients. Failures as in `SharedWork`.
+   */
+  performAllDue(): Promise<void> {
+    let heads: Head<TacheJob>[] = [];
+    return this.work.each<DueTache>({
+      find: async (except) => {
+        heads = await this.queue.heads<TacheJob>(TACHE_QUEUE);
+        return heads
+          .filter(({ isDue, data }) => isDue && !except.includes(data.tacheId))
+          .map((head) => ({
+            ...{ tenantId: head.data.tenantId, id: head.data.tacheId, head },
+            isLong: !head.data.isShort,
+          }));
+      },
+      work: ({ head }) => this.queue.runHead(TACHE_QUEUE, head, heads, (job) => this.perform(job)),
+      putAside: async ({ head }) => {
+        await this.fail(head.data.tenantId, head.data.tacheId, ABANDONED);
+        await this.queue.drop(TACHE_QUEUE, head.id);
+      },
+    });
   }
 
   /**
@@ -139,11 +192,7 @@ export class TachesService {
 
   /** Ends a task that was tried too often. */
   async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
-    await this.fail(tenantId, tacheId, {
-      code: SERVICE.ErreurInterne.code,
-      detail:
-        'The task was tried many times and never ended. Nothing was written. Send it again in smaller parts.',
-    });
+    await this.fail(tenantId, tacheId, ABANDONED);
   }
 
   private async fail(tenantId: string, tacheId: string, erreur: ErreurTache): Promise<void> {
@@ -164,10 +213,17 @@ export class TachesService {
     });
   }
 
-  purgeExpired(): Promise<number> {
-    return this.taches.purgeExpired();
+  purgeExpired(spaces: readonly string[]): Promise<number> {
+    return this.taches.purgeExpired(spaces);
   }
 }
+
+/** The error of a task that was tried again and again, and never ended. */
+const ABANDONED: ErreurTache = {
+  code: SERVICE.ErreurInterne.code,
+  detail:
+    'The task was tried several times and never ended. Nothing was written. Send it again in smaller parts.',
+};
 
 /** Returns the lists of a body, which was checked on arrival. */
 async function readRequest(corps: Buffer): Promise<SyncV2Request> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
+import { oldestRows } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 import type { Effets, Synced } from '../domain/effets.types';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
@@ -251,17 +252,16 @@ export class TacheRepository {
     return rows[0];
   }
 
-  /** Removes a batch of tasks, of all tenants, that ended more than 7 days ago. @returns their number */
-  async purgeExpired(): Promise<number> {
+  /** Removes a batch of tasks of data spaces that ended more than 7 days ago. @returns their number */
+  async purgeExpired(spaces: readonly string[]): Promise<number> {
     const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'tache_purge',
       text: `WITH removed AS (
                DELETE FROM tache WHERE (tenant_id, id_unique) IN (
-                 SELECT tenant_id, id_unique FROM tache WHERE date_fin < now() - interval '7 days'
-                 ORDER BY date_fin LIMIT $1
+                 SELECT tenant_id, id_unique FROM (${oldestRows('tache', 'id_unique', 'date_fin', '7 days')}) o
                ) RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [PURGE_BATCH],
+      values: [spaces, PURGE_BATCH],
     });
     return rows[0]?.count ?? 0;
   }

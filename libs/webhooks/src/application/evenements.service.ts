@@ -30,7 +30,7 @@ export class EvenementsService {
     );
   }
 
-  purgeExpired(): Promise<number> {
-    return this.query.purgeExpired();
+  purgeExpired(spaces: readonly string[]): Promise<number> {
+    return this.query.purgeExpired(spaces);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { PublishedFeed } from '#platform/database/published-feed';
+import { oldestRows } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
 /** A tenant's events. */
@@ -45,17 +46,16 @@ export class EvenementQuery {
     ]);
   }
 
-  /** Removes a batch of events older than 30 days with their deliveries, of all tenants. @returns their number */
-  async purgeExpired(): Promise<number> {
+  /** Removes a batch of events of data spaces older than 30 days with their deliveries. @returns their number */
+  async purgeExpired(spaces: readonly string[]): Promise<number> {
     const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'evenement_purge',
       text: `WITH removed AS (
                DELETE FROM evenement WHERE (tenant_id, id_unique) IN (
-                 SELECT tenant_id, id_unique FROM evenement WHERE date_creation < now() - interval '30 days'
-                 ORDER BY date_creation LIMIT $1
+                 SELECT tenant_id, id_unique FROM (${oldestRows('evenement', 'id_unique', 'date_creation', '30 days')}) o
                ) RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [PURGE_BATCH],
+      values: [spaces, PURGE_BATCH],
     });
     return rows[0]?.count ?? 0;
   }
