@@ -17,7 +17,9 @@ import { CourrielsService, MessagingModule } from '#messaging';
 import { PersonneModule, PersonnesService } from '#personne';
 import { TrailAttestation } from '#platform/audit/attestation';
 import { JournalVerification } from '#platform/audit/verification';
+import { Databases } from '#platform/database/databases';
 import { SealedColumns } from '#platform/database/sealed-columns';
+import { WorkNotes } from '#platform/database/work-notes';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
@@ -46,6 +48,8 @@ const SERVICES = {
   attestation: TrailAttestation,
   verification: JournalVerification,
   sealed: SealedColumns,
+  databases: Databases,
+  notes: WorkNotes,
   authentication: AuthenticationService,
   syncs: SyncV1Service,
   syncsV2: SyncV2Service,
