@@ -157,7 +157,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-platform-jobs': { 'libs/platform/src/jobs/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-events': { 'libs/platform/src/events/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-audit': { 'libs/platform/src/audit/up.ts': `import '../http/problem.filter';` },
-  'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../jobs/queue';` },
+  'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../bulk/stage';` },
   'access-knows-no-context': { 'libs/access/src/down.ts': `import '#clients';` },
   'pure-platform-stays-pure': {
     'libs/platform/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,
