@@ -1,17 +1,8 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE } from '../libs/platform/src/database/roles';
 
-/** Indexes of the purge, of all tenants until now: table, name, column of the date. */
-const PURGED = [
-  ['idempotency_record', 'idempotency_record_date_creation', 'date_creation'],
-  ['tache', 'tache_date_fin', 'date_fin'],
-  ['evenement', 'evenement_purge', 'date_creation'],
-  ['courriel', 'courriel_purge', 'date_creation'],
-] as const;
-
 /**
- * The pieces of work that workers have begun: after a death they show what may have caused it. The purge reads the old rows of each
- * data space.
+ * The pieces of work that workers have begun: after a death they show what may have caused it.
  */
 export class WorkInProgress1764000049000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -37,17 +28,9 @@ export class WorkInProgress1764000049000 implements MigrationInterface {
     for (const [column, comment] of Object.entries(comments))
       await runner.query(`COMMENT ON COLUMN travail_en_cours.${column} IS '${comment}'`);
     await runner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON travail_en_cours TO ${ACCESS_ROLE}`);
-    for (const [table, index, date] of PURGED) {
-      await runner.query(`DROP INDEX ${index}`);
-      await runner.query(`CREATE INDEX ${index} ON ${table} (tenant_id, ${date})`);
-    }
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const [table, index, date] of PURGED) {
-      await runner.query(`DROP INDEX ${index}`);
-      await runner.query(`CREATE INDEX ${index} ON ${table} (${date})`);
-    }
     await runner.query('DROP TABLE travail_en_cours');
   }
 }

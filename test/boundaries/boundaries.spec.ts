@@ -41,6 +41,7 @@ const ALLOWED: Record<string, string> = {
   'libs/platform/src/errors/error-definition.ts': ``,
   'libs/platform/src/input/field.ts': ``,
   'libs/platform/src/jobs/queue.ts': ``,
+  'libs/platform/src/events/outbox.ts': ``,
   'libs/platform/src/database/transactions.ts': `import 'typeorm'; import 'pg'; import '../errors/domain-error';`,
   'libs/platform/src/database/roles.ts': ``,
   'libs/access/src/requires.ts': `import '@nestjs/swagger'; import '@nestjs/common'; import '#platform/http/problem.filter';`,
@@ -157,7 +158,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-platform-jobs': { 'libs/platform/src/jobs/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-events': { 'libs/platform/src/events/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-audit': { 'libs/platform/src/audit/up.ts': `import '../http/problem.filter';` },
-  'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../bulk/stage';` },
+  'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../events/outbox';` },
   'access-knows-no-context': { 'libs/access/src/down.ts': `import '#clients';` },
   'pure-platform-stays-pure': {
     'libs/platform/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,

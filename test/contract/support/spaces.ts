@@ -191,6 +191,12 @@ async function fill(
   const synced = await send('POST', '/b2b/v2/sync', syncV2);
   if (synced.text.includes('Message')) throw new Error(`POST /b2b/v2/sync: ${synced.text}`);
   const tache = await send('POST', '/b2b/v2/sync', syncV2, { Prefer: 'respond-async' });
+  // A part of a long result, which only a large sync writes.
+  const erreurs = { AddCount: 0, UpdateCount: 0, Erreurs: [{ IdUnique: employeV2, Message: secret }] };
+  await app.database.query(
+    'INSERT INTO tache_morceau (tenant_id, tache_id, place, octets) VALUES ($1, $2, 0, $3)',
+    [tenantId, tache.json.id, Buffer.from(JSON.stringify({ Employes: erreurs }))],
+  );
 
   const one = async (path: string): Promise<{ idUnique: string; etag: string }> => {
     const { json, headers } = await send('GET', path);

@@ -125,11 +125,19 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
     const full = [...this.clients].filter(([, client]) => this.isFull(client)).map(([tenantId]) => tenantId);
     const jobs = await this.queue.take<CourrielJob>(COURRIEL_QUEUE, wanted, MOST_SLICES_OF_CLIENT, full);
     if (jobs.length === 0) return 0;
-    const { left } = await this.sharing.noted(COURRIEL_QUEUE.name);
+    let left: ReadonlySet<string>;
+    let clients: readonly string[];
+    try {
+      ({ left } = await this.sharing.noted(COURRIEL_QUEUE.name));
+      clients = await Promise.all(jobs.map(({ data }) => this.databases.clientOf(data.tenantId)));
+    } catch (error) {
+      await this.consumer.giveBack(jobs.map(({ id }) => id));
+      throw error;
+    }
     const begun: Promise<void>[] = [];
-    for (const job of jobs) {
+    for (const [place, job] of jobs.entries()) {
       const { tenantId, courrielId } = job.data;
-      const client = await this.databases.clientOf(tenantId);
+      const client = clients[place]!;
       this.clients.set(tenantId, client);
       const isLeft = left.has(courrielId) && !this.noted.has(courrielId) && !this.proven.has(courrielId);
       const isKnown = this.noted.has(courrielId) || this.proven.has(courrielId);

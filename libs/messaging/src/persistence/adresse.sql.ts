@@ -22,10 +22,13 @@ export function comparableOf(expression: string): string {
  * SQL for whether the data space may send to a usable address now: outside production, only if the client's
  * `courrielsEssai` has the address or its domain. False if the settings or the environment are unknown. `$1` is the tenant.
  *
+ * Processes of release 0.2.0 write entries as the administrator sent them.
+ *
  * @param forms SQL of an array, the address's `comparableForms`
  */
 export function permitted(forms: string): string {
-  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR r.courriels_essai && ${forms}))`;
+  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR EXISTS (
+    SELECT FROM unnest(r.courriels_essai) essai WHERE lower(essai COLLATE "C") = ANY (${forms}))))`;
 }
 
 /**

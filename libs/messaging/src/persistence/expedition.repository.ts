@@ -129,9 +129,9 @@ export class ExpeditionRepository {
   ): Promise<LeasedDestinataire[]> {
     const forms = leased.map(({ adresse }) => (adresse === null ? [] : comparableForms(adresse)));
     const { rows } = await this.transactions.client().query<{ permis: boolean }>(
-      `SELECT ${permitted('ARRAY[form.adresse, form.domaine]')} AS permis
+      `SELECT ${permitted(`ARRAY[form.adresse, '@' || form.domaine, form.domaine]`)} AS permis
        FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS form (adresse, domaine, place) ORDER BY place`,
-      [tenantId, forms.map(([adresse]) => adresse ?? null), forms.map(([, domaine]) => domaine ?? null)],
+      [tenantId, forms.map(([adresse]) => adresse ?? null), forms.map(([, , domaine]) => domaine ?? null)],
     );
     return leased.map((one, place) => ({ ...one, permis: rows[place]!.permis }));
   }

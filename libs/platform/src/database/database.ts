@@ -9,7 +9,7 @@ import { DatabaseWatch } from './database-watch';
 import { assertOwnsNothing, type LoginRights } from './service-login';
 
 /** Connections of a worker's transactions for each of an API's: long ones of several clients run at once, and short ones beside. */
-const LONG_WORK = 3;
+export const LONG_WORK = 3;
 
 /** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
 export const SHORT_WRITES = 2;

@@ -37,12 +37,15 @@ export const PURGE_BATCH = 1_000;
 /** The nil GUID stands for "no tenant" in rows that administration owns. */
 export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
-interface Ambient {
-  readonly scope: Scope;
-  readonly isReadOnly: boolean;
+interface Connection {
   readonly database: Database;
   readonly runner: QueryRunner;
   readonly client: PoolClient;
+}
+
+interface Ambient extends Connection {
+  readonly scope: Scope;
+  readonly isReadOnly: boolean;
   /** Steps before the commit; undefined once they have begun. */
   endings: readonly Ending[] | undefined;
 }
@@ -189,7 +192,7 @@ export class Transactions {
     scope: Scope,
     isReadOnly: boolean,
     work: () => Promise<T>,
-    connection: Pick<Ambient, 'database' | 'runner' | 'client'>,
+    connection: Connection,
   ): Promise<{ result: T; written: readonly Scope[] }> {
     const { runner, client } = connection;
     try {

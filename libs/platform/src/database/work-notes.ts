@@ -103,8 +103,8 @@ export class WorkNotes {
   async putAside(travail: string, { tenantId, id }: Piece): Promise<void> {
     await this.run(
       'note_put_aside',
-      `UPDATE travail_en_cours SET mis_de_cote = clock_timestamp() WHERE ${KEY}`,
-      [tenantId, travail, id],
+      `UPDATE travail_en_cours SET mis_de_cote = clock_timestamp() WHERE ${KEY} AND processus = $4`,
+      [tenantId, travail, id, this.processus],
     );
   }
 
@@ -121,18 +121,18 @@ export class WorkNotes {
   async release(travail: string, { tenantId, id }: Piece): Promise<void> {
     await this.run(
       'note_release',
-      `UPDATE travail_en_cours SET jusqua = clock_timestamp(), processus = '' WHERE ${KEY}`,
-      [tenantId, travail, id],
+      `UPDATE travail_en_cours SET jusqua = clock_timestamp(), processus = '' WHERE ${KEY} AND processus = $4`,
+      [tenantId, travail, id, this.processus],
     );
   }
 
-  /** Removes the note of a piece that has ended. */
+  /** Removes the note of a piece that has ended, unless another process has it by now. */
   async end(travail: string, { tenantId, id }: Piece): Promise<void> {
-    await this.run('note_end', `DELETE FROM travail_en_cours WHERE ${KEY} AND ${AT_ONCE}`, [
-      tenantId,
-      travail,
-      id,
-    ]);
+    await this.run(
+      'note_end',
+      `DELETE FROM travail_en_cours WHERE ${KEY} AND processus = $4 AND ${AT_ONCE}`,
+      [tenantId, travail, id, this.processus],
+    );
   }
 
   /** Renews the leases of this process. */

@@ -54,10 +54,11 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       else if (feed) response.append('Link', `<${publicUrl}${request.originalUrl}>; rel="next"`);
     };
     if (feed && !paging.limite) link(feed.until ?? after);
-    const inLine = (from: Position | undefined): Promise<Page> =>
-      (line ?? listParts).run(client, () => fetch(from, runLength));
+    // Only the first part may be refused: the others follow headers that are sent.
+    const inLine = (from: Position | undefined, isPatient: boolean): Promise<Page> =>
+      (line ?? listParts).run(client, () => fetch(from, runLength), isPatient);
     const first = async (): Promise<Page> => {
-      if (!paging.limite) return line ? inLine(after) : fetch(after, runLength);
+      if (!paging.limite) return line ? inLine(after, false) : fetch(after, runLength);
       const { next, ...page } = await fetch(after, paging.limite);
       link(feed ? (page.last ?? after) : next);
       return page;
@@ -76,7 +77,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
     while (after && !response.destroyed) {
       const from = after;
       const more = async (): Promise<Position | undefined> => {
-        const page = await inLine(from);
+        const page = await inLine(from, true);
         if (response.destroyed) return undefined;
         write(response, page.items && ',', page.items);
         if (!page.next) response.end(end);

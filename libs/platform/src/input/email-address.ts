@@ -8,7 +8,7 @@ export function sendable(address: string): string | undefined {
 }
 
 /**
- * Returns the forms under which a list may name an address: itself, and `@` with its domain. Equal forms reach the same
+ * Returns the forms under which a list may name an address: itself, `@` with its domain, and its domain. Equal forms reach the same
  * mailbox or domain: the domain is in ASCII (IDNA), because `straße.de` and `strasse.de` are two domains, and only the case of
  * ASCII letters is ignored. An address that cannot be sent to has none.
  */
@@ -16,7 +16,8 @@ export function comparableForms(address: string): string[] {
   const sent = sendable(address.normalize());
   if (sent === undefined) return [];
   const form = sent.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return [form, form.slice(form.lastIndexOf('@'))];
+  const at = form.lastIndexOf('@');
+  return [form, form.slice(at), form.slice(at + 1)];
 }
 
 /** Returns the form of an entry of such a list: an address, or a domain with or without `@` before it. */

@@ -19,10 +19,12 @@ const ENDED: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([begun, ended]) => begun.split(' ').map((name) => [name, ended.split(' ')] as const)),
 );
 
-const TAG = /<(\/?)([a-z][^\s/>]*)?/gi;
+/** A `<` before anything else is text. */
+const TAG = /<(?=[a-z/!?])(\/?)([a-z][^\s/>]*)?/gi;
 
 /**
- * Returns whether a text has at most `MOST_TAGS` tags, nested at most `MOST_LEVELS` deep. Each `<` counts as a tag. Reads the
+ * Returns whether a text has at most `MOST_TAGS` tags, nested at most `MOST_LEVELS` deep. Comments and
+ * instructions count as tags. Reads the
  * text once, in 2 ms at most for 100,000 characters.
  */
 export function isWithinHtmlLimits(html: string): boolean {

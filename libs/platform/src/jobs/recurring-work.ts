@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { endsConnection, isUnavailable, sqlState } from '../database/sql-errors';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
+import { isOfPiece } from './shared-work';
 
 /** Failures in a row from which on the process is not ready and the log has an error. */
 const TOO_MANY_FAILURES = 3;
 
 /**
- * Runs the work that this process repeats, and counts how often each piece has failed in a row. A database that is out of
- * reach does not count, because readiness checks it itself.
+ * Runs the work that this process repeats, and counts how often each kind has failed in a row. A database that is out of
+ * reach does not count, because readiness checks it itself; nor does one piece of shared work, because the others go on.
  */
 @Injectable()
 export class RecurringWork {
@@ -23,7 +24,7 @@ export class RecurringWork {
   }
 
   /**
-   * Runs a piece once. A failure is logged, and the caller tries again later.
+   * Runs a kind of work once. A failure is logged, and the caller tries again later.
    *
    * @param what name in the log, in metrics and in the answer of the probe
    */
@@ -33,14 +34,14 @@ export class RecurringWork {
       this.failures.set(what, 0);
     } catch (error) {
       const isAway = endsConnection(error) && isUnavailable(error);
-      const failures = (this.failures.get(what) ?? 0) + (isAway ? 0 : 1);
+      const failures = (this.failures.get(what) ?? 0) + (isAway || isOfPiece(error) ? 0 : 1);
       this.failures.set(what, failures);
       const level = failures < TOO_MANY_FAILURES ? 'warn' : 'error';
       this.logger[level]({ sqlState: sqlState(error), failures }, `${what} failed and will be tried again`);
     }
   }
 
-  /** The pieces that have failed three times in a row or more. */
+  /** The kinds of work that have failed three times in a row or more. */
   get failing(): string[] {
     return [...this.failures].filter(([, count]) => count >= TOO_MANY_FAILURES).map(([what]) => what);
   }

@@ -6,6 +6,11 @@ const LOOK_AGAIN_MS = 1_000;
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 
+const ofPieces = new WeakSet<object>();
+
+/** Whether one piece has failed: the work itself goes on with the others. */
+export const isOfPiece = (error: unknown): boolean => ofPieces.has(Object(error) as object);
+
 /** How a work is shared out. */
 export interface WorkOptions {
   readonly name: string;
@@ -65,6 +70,8 @@ export interface Sharing {
   begin(travail: string, piece: Piece, isLeft: boolean): Promise<Beginning>;
   /** Removes the note of a piece; later, if the database is away. */
   end(travail: string, piece: Piece): Promise<void>;
+  /** Removes the note of a piece that a dead process has left and that has nothing to do any more. */
+  forget(travail: string, piece: Piece): Promise<void>;
   /** Puts a piece aside, instead of its work and `end`. @param tell tells whom it concerns; may be repeated */
   putAside(travail: string, piece: Piece, tell: () => Promise<void>): Promise<void>;
 }
@@ -173,6 +180,7 @@ export class SharedWork {
         (error: unknown) => {
           this.putOff.set(piece.id, Date.now() + afterFailureMs);
           this.failures.push(error);
+          ofPieces.add(Object(error) as object);
         },
       )
       .finally(() => {
@@ -185,7 +193,10 @@ export class SharedWork {
 
   private async perform<P extends DuePiece>(source: Source<P>, piece: P, isLeft: boolean): Promise<void> {
     const { name } = this.options;
-    if (source.isDue && !(await source.isDue(piece))) return;
+    if (source.isDue && !(await source.isDue(piece))) {
+      if (isLeft) await this.sharing.forget(name, piece);
+      return;
+    }
     const beginning = await this.sharing.begin(name, piece, isLeft);
     if (beginning === 'elsewhere') return;
     if (beginning === 'aside')

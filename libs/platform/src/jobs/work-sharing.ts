@@ -35,6 +35,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
   private ready: Promise<void> | undefined;
   private renewals: NodeJS.Timeout | undefined;
   private running = 0;
+  private forgetting: Promise<void> | undefined;
   private stopping = false;
   /** The pieces of this process that run. */
   private readonly entered = new Map<string, Entered>();
@@ -112,10 +113,23 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     await this.prepared();
     this.keepRenewing();
     if (isLeft) await this.countOthers(travail, piece, false);
-    const deaths = isLeft ? await this.notes.resume(travail, piece) : undefined;
-    const isBegun = isLeft ? deaths !== undefined : await this.notes.begin(travail, piece);
-    if (!isBegun) return 'elsewhere';
+    // Before the note, because the process may be asked to stop while it is written.
     this.running += 1;
+    let deaths: number | undefined;
+    let isBegun = false;
+    try {
+      deaths = isLeft ? await this.notes.resume(travail, piece) : undefined;
+      isBegun = isLeft ? deaths !== undefined : await this.notes.begin(travail, piece);
+      if (isBegun && this.isStopping) await this.notes.count(travail, piece, false);
+    } catch (error) {
+      // The note may have been written although the answer was lost.
+      await this.end(travail, piece);
+      throw error;
+    }
+    if (!isBegun) {
+      this.running -= 1;
+      return 'elsewhere';
+    }
     return deaths !== undefined && deaths >= MOST_DEATHS ? 'aside' : 'begun';
   }
 
@@ -124,6 +138,10 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     this.ended.set(keyOf(travail, piece), { travail, piece });
     await this.forgetEnded();
     if (this.entered.get(keyOf(travail, piece))?.isLeft) await this.countOthers(travail, piece, true);
+  }
+
+  async forget(travail: string, piece: Piece): Promise<void> {
+    if ((await this.notes.resume(travail, piece)) !== undefined) await this.notes.end(travail, piece);
   }
 
   /** Sets whether a death counts for the other pieces that dead processes have left: not while a later one begins beside them. */
@@ -168,7 +186,13 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     if (this.running > 0) await this.notes.renew().catch((error: unknown) => this.warn(error));
   }
 
-  private async forgetEnded(): Promise<void> {
+  /** One call at a time, because a second one would remove the note of a piece that has begun again. */
+  private forgetEnded(): Promise<void> {
+    this.forgetting ??= this.forgetAll().finally(() => (this.forgetting = undefined));
+    return this.forgetting;
+  }
+
+  private async forgetAll(): Promise<void> {
     for (const [key, { travail, piece }] of this.ended) {
       try {
         await this.notes.end(travail, piece);
