@@ -15,13 +15,14 @@ describe('isWithinHtmlLimits', () => {
     ['definitions without end tags', '<dl><dt>a<dd><p>b<dd>c'.replace('<dl>', '').repeat(1_000)],
     ['capital letters', '<P>A</P><DIV>B</DIV>'.repeat(2_000)],
     ['end tags without a start', '</b>'.repeat(20_000)],
+    ['signs that begin no tag', '< '.repeat(50_000)],
   ])('accepts %s', (_what, html) => {
     expect(isWithinHtmlLimits(html)).toBe(true);
   });
 
   it.each([
     ['20,001 tags', `${'<b>a</b>'.repeat(10_000)}<br>`],
-    ['20,001 signs that may begin a tag', '<'.repeat(20_001)],
+    ['20,001 signs that begin a comment or an instruction', '<!'.repeat(20_001)],
     ['101 levels', '<b>'.repeat(101)],
     ['101 levels that end', `${'<div>'.repeat(101)}${'</div>'.repeat(101)}`],
     ['101 lists within lists', '<ul><li>'.repeat(51)],
