@@ -1,5 +1,5 @@
 import { EmailCleaner } from '../../libs/messaging/src/application/email-cleaner';
-import { Threads } from '../../libs/platform/src/ops/threads';
+import { ThreadLimitPassed, Threads } from '../../libs/platform/src/ops/threads';
 import { randomUUID } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { expectFaults, expectProblem } from '../http/expect-problem';
@@ -298,7 +298,14 @@ describe('The body of an email', () => {
     expect(await post.rows('SELECT corps_html FROM courriel WHERE tenant_id = $1')).toEqual([
       { corps_html: '<p>é</p>'.repeat(9_000) },
     ]);
-    expect([clean.mock.calls.length, threads.mock.calls.length]).toEqual([1, 1]);
+    // In the turn of the client, over its environments.
+    expect([clean.mock.calls.length, threads.mock.calls.map(([key]) => key)]).toEqual([
+      1,
+      [post.tenant.clientId],
+    ]);
+    threads.mockRejectedValue(new ThreadLimitPassed('time'));
+    expectProblem(await send('E-0', long), 503, 'Service.Indisponible');
+    expect(await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).toHaveLength(1);
     jest.restoreAllMocks();
   });
 });

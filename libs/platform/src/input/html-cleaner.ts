@@ -1,17 +1,22 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { Threads } from '../ops/threads';
+import { DomainError } from '../errors/domain-error';
+import { SERVICE } from '../errors/platform.errors';
+import { ThreadLimitPassed, Threads } from '../ops/threads';
 
 /** Length up to which a text is cleaned on the main thread, which takes 10 ms at most, in UTF-16 units. */
 const SHORT = 4_096;
 
-/** Cleans HTML within its limits, in a thread if it is long. Each tenant has one text cleaned at a time. */
+const RETRY_S = 30;
+
+/** Cleans HTML within its limits, in a thread if it is long. Each client has one text cleaned at a time. */
 export abstract class HtmlCleaner<T> implements OnApplicationShutdown {
   private readonly threads: Threads;
 
   /** @param file calls `cleanInThread` with the same function */
   protected constructor(
+    private readonly clients: { clientOf(tenantId: string): Promise<string> },
     file: string,
     private readonly cleaned: (html: string) => T,
   ) {
@@ -22,11 +27,18 @@ export abstract class HtmlCleaner<T> implements OnApplicationShutdown {
     await this.threads.close();
   }
 
-  /** @throws ThreadLimitPassed */
+  /** @throws DomainError `Service.Indisponible` */
   async clean(tenantId: string, html: string): Promise<T> {
     if (html.length <= SHORT) return this.cleaned(html);
-    return this.threads.run<T>(tenantId, async (post) => post(html));
+    const client = await this.clients.clientOf(tenantId);
+    return this.threads.run<T>(client, async (post) => post(html)).catch(throwRefusal);
   }
+}
+
+function throwRefusal(error: unknown): never {
+  if (!(error instanceof ThreadLimitPassed)) throw error;
+  const detail = `Cleaning the HTML passed a limit of ${error.limit}. Nothing was changed. Send a simpler text, or repeat later.`;
+  throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: RETRY_S });
 }
 
 /** Answers each text that the thread receives. */
