@@ -12,12 +12,12 @@ const WITHOUT_BUDGETS = join(__dirname, 'support/without-budgets.cjs');
 const FAULT = 'attacks of one client by the keys of both environments';
 
 const PER_SECOND = 20;
-const SECONDS = WHOLE ? 15 : 8;
+const SECONDS = WHOLE ? 15 : 4;
 const PAIRS = WHOLE ? 3 : 1;
 const CONNECTIONS = 32;
 /** Employers, employees and members of each environment. */
-const RECORDS = WHOLE ? 100_000 : 30_000;
-const REWRITES = 10;
+const RECORDS = WHOLE ? 100_000 : 10_000;
+const REWRITES = WHOLE ? 10 : 3;
 const LISTS = 20;
 
 /** As in deploy/kubernetes. */
