@@ -5,6 +5,8 @@ import { seeded } from '../setup/seeded';
 import type { Answer } from '../setup/test-app';
 import { awayFromMidnight, employee, employer, job, type Loose, membership, union } from '../sync/support';
 import { nodesOf, planOf, statementsOf } from '../membership/plans';
+import { setTimeout as wait } from 'node:timers/promises';
+import { comparisons } from '../../libs/platform/src/ops/list-parts';
 import { EcartsRepository } from '../../libs/voting/src/persistence/ecarts.repository';
 import { asVoter, type Criteria, type Person, wire } from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';
@@ -417,6 +419,37 @@ describe('applying', () => {
       );
     const [first, second] = [await send(), await send()];
     expect([first.status, second.text]).toEqual([200, first.text]);
+  });
+
+  it.each([
+    ['appliquer', '/ecarts/appliquer'],
+    ['the making of a list', ''],
+  ])('%s waits for other comparisons without a transaction', async (_what, rest) => {
+    await sync(member('RESTE'));
+    await listed({ SyndicatsIdExternes: ['SYN-1'] });
+    const { empreinte } = await compared();
+    const body = rest ? { empreinte, natures: NATURES } : { SyndicatsIdExternes: ['SYN-1'] };
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const others = ['a', 'b'].map((other) => comparisons.run(other, () => ended));
+    const key = { 'idempotency-key': 'attend' };
+    const waiting = campaigns.send('POST', path(rest), body, key);
+    let answered = false;
+    void waiting.then(() => (answered = true));
+    try {
+      for (let look = 0; look < 10; look++) {
+        await wait(50);
+        const { rows } = await app.database.query(
+          `SELECT query FROM pg_stat_activity
+           WHERE datname = current_database() AND state = 'idle in transaction' AND pid <> pg_backend_pid()`,
+        );
+        expect(rows).toEqual([]);
+      }
+      expect(answered).toBe(false);
+    } finally {
+      end();
+      await Promise.all(others);
+    }
+    expect((await waiting).status).toBe(rest ? 200 : 201);
   });
 });
 

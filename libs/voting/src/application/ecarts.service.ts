@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { Actor } from '#platform/audit/actor';
-import { Databases } from '#platform/database/databases';
 import type { FetchPage, Position } from '#platform/database/json-items';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { KeyedLimit } from '#platform/ops/keyed-limit';
@@ -23,7 +22,6 @@ export class EcartsService {
     private readonly campagnes: CampagneRepository,
     private readonly repository: EcartsRepository,
     private readonly roll: Roll,
-    private readonly databases: Databases,
   ) {}
 
   /**
@@ -100,8 +98,7 @@ export class EcartsService {
       };
       return { change, result };
     };
-    const client = await this.databases.clientOf(tenantId);
-    return comparisons.run(client, () => this.roll.write(writer, apply));
+    return this.roll.write(writer, apply);
   }
 }
 
