@@ -11,11 +11,17 @@ import {
   EMPLOI_FIELDS,
   EMPLOYE_V2_FIELDS,
   MEMBERSHIP_FIELDS,
+  MOST_NESTED_BYTES,
   VALEUR_FIELDS,
 } from '../domain/employe-v2.fields';
 import { type ChampDefinition, readValeur, type Valeur } from '../domain/valeur-champ';
 import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
-import { EmployesV2Bulk, type EmployeV2Stages, type Unknown } from '../persistence/employes-v2.bulk';
+import {
+  EmployesV2Bulk,
+  type EmployeV2Stages,
+  type TooLarge,
+  type Unknown,
+} from '../persistence/employes-v2.bulk';
 import { countsOf } from './bulk-counts';
 
 export interface EmployesResult {
@@ -60,10 +66,16 @@ export class EmployesSyncService {
     limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
     const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
     const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
+    const { tooLarge, dropped, omitted } = written;
     return {
-      employes: countsOf(reading.employes, written.employes),
-      emplois: countsOf(reading.emplois, written.emplois, noEmployeur, written.omitted),
-      adhesions: countsOf(reading.memberships, written.memberships, noSyndicat),
+      employes: countsOf(reading.employes, written.employes, tooLarge.map(tooLargeRefusal)),
+      emplois: countsOf(reading.emplois, written.emplois, noEmployeur, {
+        omitted,
+        dropped: dropped.emplois,
+      }),
+      adhesions: countsOf(reading.memberships, written.memberships, noSyndicat, {
+        dropped: dropped.memberships,
+      }),
     };
   }
 }
@@ -121,7 +133,7 @@ class Reading {
     const identified = this.stageEmplois(checked.id, emplois);
     this.stageMemberships(checked.id, adhesions);
     const areComplete = identified > 0 && identified === emplois.length;
-    return [checked.id, identified > 0, areComplete, ...this.stages.proprietes.row(values)];
+    return [checked.index, checked.id, identified > 0, areComplete, ...this.stages.proprietes.row(values)];
   }
 
   /** @returns the values by their fields, or the fault of the first invalid value */
@@ -186,6 +198,12 @@ function isReadable(sent: unknown): boolean {
 /** Returns the part of a message that names the employee, because nested identifiers are unique within it only. */
 function noteOf(employe: string): string {
   return ` (employee ${shortened(employe)})`;
+}
+
+function tooLargeRefusal({ index, idExterne, octets }: TooLarge): Refusal {
+  const [most, is] = [MOST_NESTED_BYTES, octets].map((count) => count.toLocaleString('en'));
+  const message = `Emplois, Adhesions and ValeursChampUtilisateur would have ${is} bytes with what is stored, and may have ${most}. Use the identifiers of stored employments again, and shorten or remove custom values`;
+  return { index, idExterne, message };
 }
 
 function refusalsOf(unknown: readonly Unknown[], message: string): Refusal[] {

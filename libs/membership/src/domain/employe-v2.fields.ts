@@ -4,6 +4,14 @@ import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 /** Maximum length of each list in one employee. */
 const MOST_NESTED = 1_000;
 
+/**
+ * Maximum size of an employee's employments, memberships and custom values together, in bytes of JSON. They are read whole.
+ */
+export const MOST_NESTED_BYTES = 1_048_576;
+
+/** Maximum number of memberships that signings may give an employee. */
+export const MOST_MEMBERSHIPS = 1_000;
+
 /** An employment of a V2 employee (docs/contract.md, "V2 sync"). */
 export const EMPLOI_FIELDS = {
   IdentifiantExterne: identifier({

@@ -1,4 +1,4 @@
-import { DomainError } from '#platform/errors/domain-error';
+import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
 
 export const EMPLOYE = errorsOf('Employe', {
@@ -37,6 +37,11 @@ export const EMPLOYE = errorsOf('Employe', {
 
 export function noEmploye(): DomainError {
   return new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
+}
+
+export function tooManyMemberships(most: number): DomainError {
+  const detail = `names a union of which the employee is not a member, and the employee has ${most.toLocaleString('en')} memberships, which is the maximum. Sign for one of its unions`;
+  return invalidRequest([{ pointer: '/syndicatIdExterne', code: 'length', detail }]);
 }
 
 export const EMPLOYEUR = errorsOf('Employeur', {

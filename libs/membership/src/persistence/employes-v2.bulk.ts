@@ -6,9 +6,11 @@ import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
+import { MOST_NESTED_BYTES } from '../domain/employe-v2.fields';
 import { hasEnded, hasNotEnded, TODAY } from './days.sql';
 import { EMPLOI_V1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { DROP_ORPHANS, REFUSE_LARGE } from './nested-size.sql';
 import { notOurs } from './own-rows.sql';
 
 /** The stages of employees and of their nested records. */
@@ -27,6 +29,13 @@ export interface Unknown {
   readonly employe: string;
 }
 
+/** An employee whose nested records would be too large together. */
+export interface TooLarge {
+  readonly index: number;
+  readonly idExterne: string;
+  readonly octets: number;
+}
+
 export interface EmployesV2Written {
   /** An employee whose custom values have changed has changed. */
   readonly employes: MergeCounts;
@@ -37,6 +46,9 @@ export interface EmployesV2Written {
   /** Employments whose employer, and memberships whose union does not exist; they were not written. */
   readonly withoutEmployeur: readonly Unknown[];
   readonly withoutSyndicat: readonly Unknown[];
+  /** Employees that were not written, and the numbers of their nested records. */
+  readonly tooLarge: readonly TooLarge[];
+  readonly dropped: { readonly emplois: number; readonly memberships: number };
 }
 
 /** The properties of an employee that V2 writes. */
@@ -67,6 +79,7 @@ export class EmployesV2Bulk {
   stages(): EmployeV2Stages {
     return {
       employes: new Stage('stage_employe_v2', {
+        n: 'integer',
         id_externe: 'identifier',
         // Whether employments were sent. If so, V2 owns the employee's employments from now on.
         a_emplois: 'boolean',
@@ -114,7 +127,10 @@ export class EmployesV2Bulk {
   /** @param most maximum number of nested records of each kind that are reported because they name something unknown */
   async write(tenantId: string, stages: EmployeV2Stages, most: number): Promise<EmployesV2Written> {
     const client = this.transactions.client();
-    for (const stage of [stages.emplois, stages.memberships, stages.valeurs]) await stage.load(client);
+    const nested = [stages.emplois, stages.memberships, stages.valeurs];
+    for (const stage of nested) await stage.load(client);
+    const tooLarge = nested.some(({ count }) => count > 0) ? await this.refuseLarge(client, tenantId) : [];
+    const dropped = tooLarge.length > 0 ? await this.dropOrphans(client) : { emplois: 0, memberships: 0 };
     await this.holdEmployeurs(client, tenantId);
     const withoutEmployeur = await this.refuseEmplois(client, tenantId, most);
     const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
@@ -137,7 +153,17 @@ export class EmployesV2Bulk {
       omitted,
       withoutEmployeur,
       withoutSyndicat,
+      tooLarge,
+      dropped,
     };
+  }
+
+  private async refuseLarge(client: PoolClient, tenantId: string): Promise<TooLarge[]> {
+    return (await client.query<TooLarge>(REFUSE_LARGE, [tenantId, MOST_NESTED_BYTES])).rows;
+  }
+
+  private async dropOrphans(client: PoolClient): Promise<EmployesV2Written['dropped']> {
+    return (await client.query<EmployesV2Written['dropped']>(DROP_ORPHANS)).rows[0]!;
   }
 
   /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */

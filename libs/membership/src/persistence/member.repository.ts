@@ -4,7 +4,8 @@ import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
-import { noEmploye } from '../domain/membership.errors';
+import { MOST_MEMBERSHIPS } from '../domain/employe-v2.fields';
+import { noEmploye, tooManyMemberships } from '../domain/membership.errors';
 import type { ValeurV2 } from '../domain/valeur-champ';
 
 /** Columns of a new employee. */
@@ -153,14 +154,19 @@ export class MemberRepository {
   /**
    * Makes the employee a member of the union unless it is one. Locks the employee before the membership, as syncs do,
    * because they could otherwise deadlock.
+   *
+   * @throws DomainError `Requete.Invalide` for an employee with too many memberships
    */
   async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
     const client = this.transactions.client();
-    const { rowCount } = await client.query(
-      'SELECT FROM membership WHERE tenant_id = $1 AND id_externe_employe = $2 AND syndicat_id_externe = $3',
+    const { rows } = await client.query<{ count: number; isMember: boolean | null }>(
+      `SELECT count(*)::int AS count, bool_or(syndicat_id_externe = $3) AS "isMember"
+       FROM membership WHERE tenant_id = $1 AND id_externe_employe = $2`,
       [tenantId, idExterne, syndicat],
     );
-    if (rowCount === 1) return;
+    const { count, isMember } = rows[0]!;
+    if (isMember) return;
+    if (count >= MOST_MEMBERSHIPS) throw tooManyMemberships(MOST_MEMBERSHIPS);
     await client.query('SELECT FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR NO KEY UPDATE', [
       tenantId,
       idExterne,
