@@ -125,3 +125,83 @@ describe('An employee', () => {
     });
   });
 });
+
+describe('A union', () => {
+  const path = '/b2b/v2/syndicat/SYN';
+  const most = { code: 'Requete.Invalide', detail: expect.stringContaining('8,388,608 bytes') as string };
+
+  /** Gives the union employers of about 1 KB each. */
+  const grow = async (from: number, count: number, nom = `repeat('${WIDE}', 245)`) => {
+    await app.database.query(
+      `INSERT INTO employeur (tenant_id, id_externe, nom) SELECT $1, 'X-' || n, ${nom} FROM generate_series($2::int, $3::int) n`,
+      [tenant.tenantId, from, from + count - 1],
+    );
+    await app.database.query(
+      `INSERT INTO syndicat_employeur SELECT $1, 'SYN', 'X-' || n FROM generate_series($2::int, $3::int) n`,
+      [tenant.tenantId, from, from + count - 1],
+    );
+  };
+  const rename = (idExterne: string, nom: string) =>
+    app.send(tenant, 'PUT', '/b2b/v1/employeur', { idExterne, nom });
+  const link = (IdentifiantExterne: string, Nom: string) =>
+    app.send(tenant, 'POST', '/b2b/v2/sync', {
+      Syndicats: [{ IdentifiantExterne: 'SYN', Nom: 'Local', Employeurs: [{ IdentifiantExterne, Nom }] }],
+    });
+
+  it('has employers of up to 8 MiB, by whatever way they grow', async () => {
+    await grow(1, 8_150);
+    const before = await app.send(tenant, 'GET', path);
+    expect(await sizeOf(path)).toBeGreaterThan(7.9 * MIB);
+    await expect(grow(10_000, 1_000)).rejects.toThrow('SYN');
+    await app.database.query(
+      `INSERT INTO employeur (tenant_id, id_externe, nom) SELECT $1, 'Y-' || n, 'Y' FROM generate_series(1, 400) n`,
+      [tenant.tenantId],
+    );
+    const added = await app.send(tenant, 'POST', '/b2b/v2/sync', {
+      Syndicats: [
+        {
+          IdentifiantExterne: 'SYN',
+          Nom: 'Local',
+          Employeurs: times(400, (n) => ({ IdentifiantExterne: `Y-${n}`, Nom: WIDE.repeat(255) })),
+        },
+      ],
+    });
+    expect(added.status).toBe(400);
+    expect(added.json).toMatchObject(most);
+    expect((await app.send(tenant, 'GET', path)).json).toEqual(before.json);
+    // Names that grow, of employers that are linked already.
+    await app.database.query(
+      `UPDATE employeur SET nom = 'X' WHERE tenant_id = $1 AND id_externe LIKE 'X-1%'`,
+      [tenant.tenantId],
+    );
+    await grow(20_000, 1_080);
+    const long = { nom: WIDE.repeat(255) };
+    const renamed = await app.send(tenant, 'POST', '/b2b/v1/employe/sync', {
+      employeurs: times(1_000, (n) => ({ idExterne: `X-${1_000 + n}`, ...long })),
+    });
+    expect(renamed.status).toBe(400);
+    expect(renamed.json).toMatchObject(most);
+    for (let n = 100; n < 200; n++) {
+      const { status, json } = await rename(`X-${n}`, long.nom);
+      if (status === 200) continue;
+      expect(status).toBe(400);
+      expect(json).toMatchObject(most);
+      // Fewer bytes are always taken.
+      expect((await rename('X-999', 'Z')).status).toBe(200);
+      return;
+    }
+    throw new Error('No name was refused.');
+  });
+
+  it('is read in parts, and has an ETag that changes with each name', async () => {
+    await grow(1, 8_000);
+    const answer = await app.send(tenant, 'GET', path);
+    expect(answer.status).toBe(200);
+    expect(answer.json.employeurs).toHaveLength(8_001);
+    const etag = answer.headers.get('etag')!;
+    const again = () => app.send(tenant, 'GET', path, undefined, { 'If-None-Match': etag });
+    expect((await again()).status).toBe(304);
+    expect((await link('EMP', 'Autre usine')).status).toBe(200);
+    expect((await again()).status).toBe(200);
+  });
+});

@@ -1,7 +1,7 @@
 import type { EmploiFilter } from '../domain/employe-v2.fields';
 import { noEmploye, SYNDICAT } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
-import type { FetchPage } from '#platform/database/json-items';
+import type { FetchPage, ItemInParts } from '#platform/database/json-items';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
@@ -38,8 +38,8 @@ export class MasterDataV2Service {
   }
 
   /** @throws DomainError `Syndicat.NotFound` */
-  async getSyndicat(tenantId: string, idExterne: string): Promise<Json> {
-    const item = await this.syndicats.one(tenantId, idExterne);
+  async getSyndicat(tenantId: string, idExterne: string): Promise<ItemInParts> {
+    const item = await this.syndicats.oneInParts(tenantId, idExterne);
     if (!item) throw new DomainError(SYNDICAT.NotFound, 'No union has this external identifier.');
     return item;
   }

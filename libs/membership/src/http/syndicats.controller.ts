@@ -3,8 +3,8 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import type { Json } from '#platform/database/json';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
+import { Streamed } from '#platform/http/streamed';
 import { Query } from '#platform/input/request-parts.decorator';
 import { MasterDataV2Service } from '../application/master-data-v2.service';
 import { SyndicatItem } from './syndicats.dto';
@@ -27,9 +27,11 @@ export class SyndicatsController {
     path: { idExterne: { description: 'External identifier of the union.', example: 'SYN-10' } },
     type: SyndicatItem,
     etag: true,
+    streamed: true,
     errors: [SYNDICAT.NotFound],
   })
-  get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Json> {
-    return this.masterData.getSyndicat(tenantId, idExterne);
+  async get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Streamed> {
+    const { parts, version } = await this.masterData.getSyndicat(tenantId, idExterne);
+    return new Streamed(parts, version);
   }
 }

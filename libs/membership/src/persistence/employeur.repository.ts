@@ -4,6 +4,7 @@ import { KeyedRepository } from '#platform/database/keyed.repository';
 import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { Employeur } from '../domain/employeur.entity';
+import { BOUNDED_UNIONS } from './bounded-unions';
 import { hasEnded, TODAY } from './days.sql';
 
 const ACTIVE = 'Employees still work for this employer. End their employments, move or delete them first.';
@@ -12,6 +13,7 @@ const ACTIVE = 'Employees still work for this employer. End their employments, m
 export class EmployeurRepository extends KeyedRepository<Employeur> {
   constructor(protected override readonly transactions: Transactions) {
     super(transactions, Employeur, [
+      BOUNDED_UNIONS,
       {
         state: UNIQUE_VIOLATION,
         constraint: 'employeur_id_externe_key',

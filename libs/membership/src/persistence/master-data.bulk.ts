@@ -3,6 +3,7 @@ import { BulkResult, BulkUpsert } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
+import { withBoundedUnions } from './bounded-unions';
 import { writeEmployeurV1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
@@ -38,7 +39,7 @@ export class MasterDataBulk {
   constructor(private readonly transactions: Transactions) {}
 
   upsertEmployeurs(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
-    return this.employeurs.run(this.transactions.client(), tenantId, records);
+    return withBoundedUnions(() => this.employeurs.run(this.transactions.client(), tenantId, records));
   }
 
   async upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {

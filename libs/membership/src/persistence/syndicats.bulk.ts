@@ -3,6 +3,7 @@ import { Stage } from '#platform/bulk/stage';
 import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
 import { Transactions } from '#platform/database/transactions';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { withBoundedUnions } from './bounded-unions';
 import { notOurs } from './own-rows.sql';
 
 /** Unions, employers and the links between them on their way into the database. */
@@ -10,6 +11,11 @@ export interface SyndicatStages {
   readonly syndicats: Stage;
   readonly employeurs: Stage;
   readonly liens: Stage;
+}
+
+export interface SyndicatsWritten {
+  readonly syndicats: MergeCounts;
+  readonly employeurs: MergeCounts;
 }
 
 const NAMED = { id_externe: 'identifier', nom: 'text' } as const;
@@ -28,11 +34,18 @@ export class SyndicatsBulk {
     };
   }
 
-  /** @returns what was written; a union that gets another employer has changed */
-  async write(
+  /**
+   * @returns what was written; a union that gets another employer has changed
+   * @throws DomainError `Requete.Invalide` for a union that would be too large
+   */
+  write(tenantId: string, stages: SyndicatStages): Promise<SyndicatsWritten> {
+    return withBoundedUnions(() => this.merge(tenantId, stages));
+  }
+
+  private async merge(
     tenantId: string,
     { syndicats, employeurs, liens }: SyndicatStages,
-  ): Promise<{ syndicats: MergeCounts; employeurs: MergeCounts }> {
+  ): Promise<SyndicatsWritten> {
     const client = this.transactions.client();
     for (const stage of [syndicats, employeurs, liens]) await stage.load(client);
     const merge = (table: string, stage: Stage): Promise<MergeCounts> =>

@@ -83,6 +83,19 @@ export interface ItemSource {
   readonly key?: string;
 }
 
+/** An item as bytes of JSON. */
+export interface ItemInParts {
+  /** Changes with any byte of the item. */
+  readonly version: string;
+  parts(): AsyncGenerator<Uint8Array, void>;
+}
+
+interface Slice {
+  part: Buffer;
+  length: number;
+  version: string;
+}
+
 interface PageRow {
   items: string;
   /** Whether more items follow the last item of the page. */
@@ -94,7 +107,9 @@ interface PageRow {
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
 /** A page ends with the item that makes it this long, in bytes. It stays in memory until the client has read it. */
-const PAGE_BYTES = 1_572_864;
+export const PAGE_BYTES = 1_572_864;
+
+const SLICE_BYTES = 1_048_576;
 
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
@@ -127,6 +142,43 @@ export class JsonItems {
       },
     );
     return row?.item;
+  }
+
+  /**
+   * Returns an item that can be large, in parts of `SLICE_BYTES`; undefined if there is none. Each part is a statement, so
+   * a slow reader holds neither a connection nor the whole item. A change meanwhile makes the next part throw.
+   */
+  async oneInParts(tenantId: string, key: string): Promise<ItemInParts | undefined> {
+    const slice = async (from: number): Promise<Slice | undefined> => {
+      const [row] = await this.transactions.query<Slice>(
+        { tenantId },
+        {
+          name: `${this.source.name}_slice`,
+          text: `SELECT substr(bytes, $3, ${SLICE_BYTES}) AS part, octet_length(bytes) AS length, md5(bytes) AS version FROM (
+                   SELECT convert_to(row_to_json(i)::text, 'UTF8') AS bytes FROM (
+                     SELECT ${this.selected} FROM ${this.source.table}
+                     WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2
+                   ) i OFFSET 0
+                 ) s`,
+          values: [tenantId, key, from + 1],
+        },
+      );
+      return row;
+    };
+    const first = await slice(0);
+    if (!first) return undefined;
+    const { length, version } = first;
+    return {
+      version,
+      parts: async function* () {
+        yield first.part;
+        for (let from = SLICE_BYTES; from < length; from += SLICE_BYTES) {
+          const next = await slice(from);
+          if (next?.version !== version) throw new Error('The item has changed while it was read.');
+          yield next.part;
+        }
+      },
+    };
   }
 
   /** Returns the list of the items that pass every filter. */

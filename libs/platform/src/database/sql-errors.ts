@@ -1,6 +1,7 @@
 /** SQLSTATEs (PostgreSQL, appendix "Error Codes") that the service handles. */
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
+export const CHECK_VIOLATION = '23514';
 /** A wait for a lock exceeded `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 const TRANSIENT = new Set(['40001', '40P01']);
