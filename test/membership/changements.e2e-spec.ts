@@ -29,6 +29,31 @@ async function fromHere(): Promise<Follower> {
 const SYNDICATS = [union('SYN-1', [employer('EMP-1'), employer('EMP-2')])];
 
 describe('GET /b2b/v2/changement', () => {
+  it('ends a page of long identifiers by its bytes, and its link leads on', async () => {
+    const follower = await fromHere();
+    const employes = times(1_000, (n) => `${n}-${'𝄞'.repeat(250)}`);
+    await synced(app, space.partenaire, {
+      Syndicats: [{ ...union('𝄞'.repeat(255)), Nom: 'Local' }],
+      Employes: employes.map((id) => employee(id, { Adhesions: [membership('𝄞'.repeat(255))] })),
+    });
+    const first = await app.send(space.partenaire, 'GET', follower.next.replace('limite=7', 'limite=1000'));
+    const bytes = first.json.map((item: object) => Buffer.byteLength(JSON.stringify(item)));
+    expect(Math.max(...bytes)).toBeGreaterThan(1_000);
+    const sum = (bytes as number[]).reduce((total, one) => total + one, 0);
+    const [, url] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
+    const next = url!.slice(app.config.publicUrl.length);
+    const second = await app.send(space.partenaire, 'GET', next);
+    const all = await app.send(space.partenaire, 'GET', `${CHANGEMENTS}?entite=Adhesion`);
+    expect(all.json).toHaveLength(1_000);
+    const third = await app.send(space.partenaire, 'GET', `${CHANGEMENTS}?entite=Adhesion&limite=1000`);
+    expect(third.json.length).toBeLessThan(900);
+    expect(Buffer.byteLength(JSON.stringify(third.json))).toBeLessThan(1.6 * 1_048_576);
+    expect(sum).toBeLessThan(1.6 * 1_048_576);
+    expect(second.json[0].id > first.json.at(-1).id).toBe(true);
+    const rest = await follower.rest();
+    expect(new Set(rest.map(({ id }) => id)).size).toBe(2_001);
+  });
+
   it('200 with exactly the properties of each change, oldest first', async () => {
     const follower = await fromHere();
     const before = Date.now();

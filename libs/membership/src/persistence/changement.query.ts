@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { jsonObject, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import {
+  jsonObject,
+  type Page,
+  PAGE_BYTES,
+  type Position,
+  wireTimestamp,
+} from '#platform/database/json-items';
 import { IN_ORDER, type Statement } from '#platform/database/entered-query';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import { PublishedFeed } from '#platform/database/published-feed';
@@ -29,7 +35,11 @@ function pageOf(entite?: Entite): Pick<Statement, 'name' | 'text'> {
     : ['', ''];
   return {
     name: `changement_page_${entite ?? ''}`,
-    text: `SELECT json_strip_nulls(${ITEM})::text AS item, c.date_publication AS date, c.id_unique AS id
+    // One item more than the page has shows whether there are more.
+    text: `SELECT item, date, id, more FROM (
+           SELECT item, date, id, row_number() OVER w AS number, lead(true, 1, false) OVER w AS more,
+             sum(octet_length(item)) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+           FROM (SELECT json_strip_nulls(${ITEM})::text AS item, c.date_publication AS date, c.id_unique AS id
            FROM (
              SELECT l.date_publication, l.date_creation, l.origine, l.sync_id, c.*
              FROM (
@@ -42,7 +52,8 @@ function pageOf(entite?: Entite): Pick<Statement, 'name' | 'text'> {
                ORDER BY c.id_unique LIMIT $2
              ) c
              ORDER BY l.date_publication, c.id_unique LIMIT $2
-           ) c ORDER BY date, id`,
+           ) c) t WINDOW w AS (ORDER BY date, id)
+         ) s WHERE number < $2 AND coalesce(before, 0) < ${PAGE_BYTES} ORDER BY date, id`,
   };
 }
 
@@ -73,7 +84,12 @@ export class ChangementQuery {
       ]);
   }
 
-  /** @param entite only changes of this kind; all if absent @param until the last position to read */
+  /**
+   * Returns at most `limit` changes. The page ends earlier with the item that makes it `PAGE_BYTES` long.
+   *
+   * @param entite only changes of this kind; all if absent
+   * @param until the last position to read
+   */
   async page(
     tenantId: string,
     entite: Entite | null | undefined,
@@ -81,7 +97,7 @@ export class ChangementQuery {
     after: Position | undefined,
     limit: number,
   ): Promise<Page> {
-    const rows = await this.transactions.query<Position & { item: string }>(
+    const rows = await this.transactions.query<Position & { item: string; more: boolean }>(
       { tenantId },
       {
         ...PAGES[entite ?? 'all'],
@@ -89,11 +105,11 @@ export class ChangementQuery {
       },
       [IN_ORDER],
     );
-    const shown = rows.slice(0, limit);
-    const items = shown.map(({ item }) => item).join(',');
+    const items = rows.map(({ item }) => item).join(',');
+    const end = rows.at(-1);
     // All up to the end was read, so the next request need not read again what the filter left out.
-    if (rows.length <= limit) return { items, last: { date: until.date, id: LAST } };
-    const { date, id } = shown.at(-1)!;
+    if (!end?.more) return { items, last: { date: until.date, id: LAST } };
+    const { date, id } = end;
     return { items, last: { date, id }, next: { date, id } };
   }
 
