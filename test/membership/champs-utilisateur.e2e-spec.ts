@@ -573,3 +573,48 @@ describe('a field that changes during a sync that writes its values', () => {
     }
   });
 });
+
+describe('The custom fields of a data space', () => {
+  const choix = (count: number, libelle: string) => times(count, (n) => ({ idExterne: `${n}`, libelle }));
+  const insert = (count: number) =>
+    app.database.query(
+      `INSERT INTO champ_utilisateur (tenant_id, nom, type, obligatoire)
+       SELECT $1, 'Champ ' || n, 'texte', false FROM generate_series(1, $2::int) n`,
+      [tenant.tenantId, count],
+    );
+
+  it('are at most 1,000, also if two requests define one at the same time', async () => {
+    await insert(999);
+    const answers = await Promise.all(times(2, (n) => send('POST', '', { ...SURNOM, nom: `Surnom ${n}` })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const refused = answers.find(({ status }) => status === 400)!;
+    expect(refused.json).toMatchObject({
+      code: 'Requete.Invalide',
+      detail: expect.stringContaining('at most 1,000 custom fields') as string,
+    });
+    expect((await send('GET', '')).json).toHaveLength(1_000);
+  });
+
+  it('have at most 2 MiB of names and choices; those of before can be read and reduced', async () => {
+    await insert(10);
+    await app.database.query(
+      `INSERT INTO champ_utilisateur (tenant_id, nom, type, obligatoire) VALUES ($1, 'Quart', 'choix', false)`,
+      [tenant.tenantId],
+    );
+    await app.database.query(
+      `INSERT INTO choix_champ (tenant_id, nom_champ, id_externe, libelle, ordre)
+       SELECT $1, 'Quart', n::text, repeat('é', 255), n FROM generate_series(1, 4000) n`,
+      [tenant.tenantId],
+    );
+    const refused = await send('POST', '', { ...QUART, nom: 'Poste' });
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({
+      code: 'Requete.Invalide',
+      errors: [{ pointer: '', code: 'length', detail: expect.stringContaining('2,097,152 bytes') as string }],
+    });
+    expect((await send('GET', '/Quart')).json.choix).toHaveLength(4_000);
+    expect((await send('PUT', '', { ...QUART, choix: choix(500, 'é') })).status).toBe(200);
+    expect((await send('PUT', '', { ...QUART, choix: choix(1_000, 'é') })).status).toBe(200);
+    expect((await send('POST', '', { ...QUART, nom: 'Poste' })).status).toBe(201);
+  });
+});

@@ -9,7 +9,12 @@ export { ChampsUtilisateurService } from './application/champs-utilisateur.servi
 export { ChangementsService } from './application/changements.service';
 export { EmployesSyncService } from './application/employes-sync.service';
 export { SyndicatsSyncService } from './application/syndicats-sync.service';
-export { readSignedValeurs, type SignedValeurs, signedValeursFault } from './domain/signed-valeurs';
+export {
+  readSignedValeurs,
+  repeatedValeursFaults,
+  type SignedValeurs,
+  signedValeursFault,
+} from './domain/signed-valeurs';
 export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
 export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';

@@ -96,7 +96,7 @@ export class FormulairesService {
   }
 
   private async faultsOf(tenantId: string, record: FormulaireRecord): Promise<InputFault[]> {
-    const champs = await this.champs.definitions(tenantId);
+    const champs = await this.champs.definitions(tenantId, record.champs ?? [], []);
     const objets = await this.consentements.knownObjets(tenantId, record.objetsConsentement ?? []);
     const unknown = (known: boolean, pointer: string, what: string): InputFault[] =>
       known ? [] : [{ pointer, code: 'reference', detail: `names no ${what}` }];

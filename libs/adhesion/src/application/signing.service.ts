@@ -8,6 +8,7 @@ import {
   ChangementQuery,
   MemberRepository,
   readSignedValeurs,
+  repeatedValeursFaults,
   type SignedValeurs,
   signedValeursFault,
   type ValeurRecord,
@@ -106,14 +107,17 @@ export class SigningService {
       const detail = formulaire ? 'is a form of another union' : 'names no form';
       faults.push({ pointer: '/formulaireId', code: 'reference', detail });
     }
-    const valeurs = readSignedValeurs(
-      await this.champs.definitions(tenantId),
-      signing.valeursChampUtilisateur ?? [],
-      new Set(formulaire?.obligatoires),
-      faults,
+    const sent = signing.valeursChampUtilisateur ?? [];
+    const mandatory = formulaire?.obligatoires ?? [];
+    const champs = await this.champs.definitions(
+      tenantId,
+      [...mandatory, ...sent.map(({ NomChamp }) => NomChamp)],
+      sent.flatMap(({ Valeur }) => Valeur ?? []),
     );
+    const valeurs = readSignedValeurs(champs, sent, new Set(mandatory), faults);
     const reponses = signing.consentements ?? [];
     faults.push(...(await this.consentements.faultsOf(tenantId, reponses, '/consentements')));
+    faults.push(...repeatedValeursFaults(valeurs, reponses.length));
     if (faults.length > 0) throw invalidRequest(faults);
     if (formulaire && !formulaire.actif) {
       throw new DomainError(FORMULAIRE.Inactif, 'The form is not active: nothing can be signed with it.');

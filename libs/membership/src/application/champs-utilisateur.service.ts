@@ -30,8 +30,12 @@ export class ChampsUtilisateurService extends KeyedRecords<ChampUtilisateur, Cha
     });
   }
 
-  /** All fields of the tenant by their names. */
-  definitions(tenantId: string): Promise<ReadonlyMap<string, ChampDefinition>> {
-    return this.query.definitions(tenantId);
+  /** Returns the fields of these names, each with its choices of these identifiers. */
+  definitions(
+    tenantId: string,
+    noms: readonly string[],
+    choix: readonly string[],
+  ): Promise<ReadonlyMap<string, ChampDefinition>> {
+    return this.query.definitions(tenantId, { noms, choix });
   }
 }

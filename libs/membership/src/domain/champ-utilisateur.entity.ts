@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { type DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { ChampRecord, ChoixRecord, TypeChamp } from './champ-utilisateur.fields';
 
 /** A custom field that a tenant defines for its employees. */
@@ -40,5 +40,29 @@ export class ChampUtilisateur {
     this.type = type;
     this.obligatoire = obligatoire ?? false;
     this.choix = choix ?? [];
+  }
+}
+
+/** Custom fields of a tenant, and bytes of their names and choices in JSON. */
+export interface ChampsSize {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Every sync reads all of them. */
+const MOST: ChampsSize = { count: 1_000, bytes: 2_097_152 };
+
+/** @throws DomainError `Requete.Invalide` for a write that makes them more than they may be. Fewer than before always pass */
+export function assertBoundedChamps(before: ChampsSize, after: ChampsSize): void {
+  const exceeds = (what: keyof ChampsSize): boolean => after[what] > Math.max(MOST[what], before[what]);
+  const [count, bytes] = [MOST.count, MOST.bytes].map((most) => most.toLocaleString('en'));
+  const fault = (detail: string): DomainError => invalidRequest([{ pointer: '', code: 'length', detail }]);
+  if (exceeds('count')) {
+    throw fault(`There are at most ${count} custom fields. Delete one that nothing uses`);
+  }
+  if (exceeds('bytes')) {
+    throw fault(
+      `The names and choices of all custom fields have at most ${bytes} bytes of JSON together. Shorten labels, or delete choices and fields that nothing uses`,
+    );
   }
 }

@@ -1,11 +1,14 @@
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ValeurRecord } from './employe-v2.fields';
-import { type ChampDefinition, readValeur, type ValeurPresente } from './valeur-champ';
+import { type ChampDefinition, readValeur, type ValeurPresente, valeurV1 } from './valeur-champ';
 
 /**
  * Maximum total size of a signing's values, in bytes of UTF-8. The card, its event and each of its consents have all of them.
  */
 const MOST_BYTES = 65_536;
+
+/** Maximum size of the values in all consents of a signing, in bytes of JSON. Each consent has all of them. */
+const MOST_REPEATED_BYTES = 4_194_304;
 
 /** The values of a signing by their fields, in the order sent. */
 export type SignedValeurs = ReadonlyMap<ChampDefinition, ValeurPresente>;
@@ -58,4 +61,14 @@ export function readSignedValeurs(
     }
   }
   return read;
+}
+
+/** Returns the fault of values that are too large in `consents` consents together, in a list that is empty otherwise. */
+export function repeatedValeursFaults(valeurs: SignedValeurs, consents: number): InputFault[] {
+  const one = [...valeurs].map(([champ, valeur]) => valeurV1(champ, valeur));
+  const bytes = consents * Buffer.byteLength(JSON.stringify(one));
+  if (one.length === 0 || bytes <= MOST_REPEATED_BYTES) return [];
+  const [most, is] = [MOST_REPEATED_BYTES, bytes].map((count) => count.toLocaleString('en'));
+  const detail = `each has all custom values, which are ${is} bytes of JSON together, and may be ${most}. Shorten values, or send fewer consents`;
+  return [{ pointer: '/consentements', code: 'length', detail }];
 }

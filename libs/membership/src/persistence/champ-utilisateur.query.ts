@@ -36,8 +36,15 @@ export class ChampUtilisateurQuery extends JsonItems {
     return this.pages(tenantId);
   }
 
-  /** All fields of a tenant by their names, as the check of values needs them. */
-  async definitions(tenantId: string): Promise<ReadonlyMap<string, ChampDefinition>> {
+  /**
+   * Returns fields of a tenant by their names, as the check of values needs them.
+   *
+   * @param named only the fields of these names, with the choices of these identifiers; all if absent
+   */
+  async definitions(
+    tenantId: string,
+    named?: { readonly noms: readonly string[]; readonly choix: readonly string[] },
+  ): Promise<ReadonlyMap<string, ChampDefinition>> {
     const rows = await this.transactions.query<{
       nom: string;
       type: TypeChamp;
@@ -50,9 +57,10 @@ export class ChampUtilisateurQuery extends JsonItems {
         text: `SELECT nom, type, obligatoire,
                  array_to_json(ARRAY(
                    SELECT ARRAY[id_externe, libelle] FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom
+                     AND ($3::text[] IS NULL OR c.id_externe = ANY ($3))
                  )) AS choix
-               FROM champ_utilisateur f WHERE tenant_id = $1`,
-        values: [tenantId],
+               FROM champ_utilisateur f WHERE tenant_id = $1 AND ($2::text[] IS NULL OR nom = ANY ($2))`,
+        values: [tenantId, named?.noms, named?.choix],
       },
     );
     return new Map(rows.map((row) => [row.nom, { ...row, choix: new Map(row.choix) }]));

@@ -4,7 +4,7 @@ import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/dat
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
-import { ChampUtilisateur } from '../domain/champ-utilisateur.entity';
+import { assertBoundedChamps, ChampUtilisateur, type ChampsSize } from '../domain/champ-utilisateur.entity';
 
 const OF_VALUES = 'valeur_champ_employe_champ_fkey';
 const OF_FORMS = 'formulaire_champ_champ_fkey';
@@ -15,8 +15,17 @@ const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Adds the field with its choices. @returns its idUnique @throws DomainError `Champ.NomDejaUtilise` */
-  async insert(champ: ChampUtilisateur): Promise<string> {
+  /**
+   * Adds the field with its choices.
+   *
+   * @returns its idUnique
+   * @throws DomainError `Champ.NomDejaUtilise`, `Requete.Invalide` for too many fields or choices of the tenant
+   */
+  insert(champ: ChampUtilisateur): Promise<string> {
+    return this.bounded(champ, () => this.insertWithChoix(champ));
+  }
+
+  private async insertWithChoix(champ: ChampUtilisateur): Promise<string> {
     const { tenantId, nom, type, obligatoire } = champ;
     const { rows } = await this.checked(
       () =>
@@ -39,8 +48,16 @@ export class ChampUtilisateurRepository {
       .findOne(ChampUtilisateur, { where: { tenantId, nom }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Writes the field and its choices. @throws DomainError `Champ.TypeUtilise`, `Champ.ChoixUtilise` */
-  async update(champ: ChampUtilisateur): Promise<void> {
+  /**
+   * Writes the field and its choices.
+   *
+   * @throws DomainError `Champ.TypeUtilise`, `Champ.ChoixUtilise`, `Requete.Invalide` for too many choices of the tenant
+   */
+  update(champ: ChampUtilisateur): Promise<void> {
+    return this.bounded(champ, () => this.updateWithChoix(champ));
+  }
+
+  private async updateWithChoix(champ: ChampUtilisateur): Promise<void> {
     const { tenantId, idUnique, type, obligatoire } = champ;
     await this.checked(
       () =>
@@ -76,6 +93,29 @@ export class ChampUtilisateurRepository {
       [FOREIGN_KEY_VIOLATION, OF_VALUES, OF_CHOICES, OF_FORMS],
       [CHAMP.Utilise, 'Employees have values of this field, or forms ask for it. Remove them first.'],
     );
+  }
+
+  /** Runs a write. One at a time of a tenant, because two could otherwise both stay within the bounds. */
+  private async bounded<T>({ tenantId }: ChampUtilisateur, write: () => Promise<T>): Promise<T> {
+    await this.transactions.lockByName(`champs ${tenantId}`);
+    const before = await this.sizeOf(tenantId);
+    const written = await write();
+    assertBoundedChamps(before, await this.sizeOf(tenantId));
+    return written;
+  }
+
+  private async sizeOf(tenantId: string): Promise<ChampsSize> {
+    const { rows } = await this.transactions.client().query<ChampsSize>(
+      `SELECT count(*)::int AS count, coalesce(sum(size), 0)::int AS bytes FROM (
+         SELECT 100 + octet_length(to_json(nom)::text) + coalesce((
+           SELECT sum(30 + octet_length(to_json(id_externe)::text) + octet_length(to_json(libelle)::text))
+           FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom
+         ), 0) AS size
+         FROM champ_utilisateur f WHERE tenant_id = $1
+       ) f`,
+      [tenantId],
+    );
+    return rows[0]!;
   }
 
   private async checked<T>(
