@@ -10,7 +10,7 @@ import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
-import { assertDeletable } from '../domain/card-deletion.rules';
+import { assertDeletable, assertFew } from '../domain/card-deletion.rules';
 import { AdhesionRepository, type HeldAdhesion } from '../persistence/adhesion.repository';
 import { AdhesionV1Query } from '../persistence/adhesion-v1.query';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
@@ -75,7 +75,7 @@ export class AdhesionsService {
    * Deletes all cards of a member, or those of one union, or none of them.
    *
    * @returns the number of deleted cards
-   * @throws DomainError `Employe.NotFound` and those of `assertDeletable` for any of the cards
+   * @throws DomainError `Employe.NotFound` and those of `assertFew` and of `assertDeletable` for any of the cards
    */
   async deleteOfMember(
     tenantId: string,
@@ -86,6 +86,7 @@ export class AdhesionsService {
     return this.transactions.run({ tenantId }, async () => {
       if (!(await this.members.hold(tenantId, employe, true))) throw noEmploye();
       const cards = await this.repository.lockOf(tenantId, employe, syndicat);
+      assertFew(cards.length);
       if (cards.length > 0) await this.remove(tenantId, actor, cards);
       return cards.length;
     });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
+import { MOST_DELETED } from '../domain/card-deletion.rules';
 import { insertSigned } from './as-signed.sql';
 
 /** The employee of a card. It never changes. */
@@ -50,7 +51,11 @@ export class AdhesionRepository {
     return this.lockWhere('id_unique = $2', [tenantId, id]);
   }
 
-  /** Locks an employee's cards, all or those of one union, and returns the reasons that block their deletion. */
+  /**
+   * Locks an employee's cards, all or those of one union, and returns the reasons that block their deletion.
+   *
+   * @returns `MOST_DELETED` and one at the most
+   */
   lockOf(tenantId: string, employe: string, syndicat: string | null | undefined): Promise<HeldAdhesion[]> {
     return syndicat === undefined
       ? this.lockWhere('id_externe_employe = $2', [tenantId, employe])
@@ -60,7 +65,7 @@ export class AdhesionRepository {
   private async lockWhere(condition: string, values: readonly (string | null)[]): Promise<HeldAdhesion[]> {
     const client = this.transactions.client();
     const locked = await client.query<{ id: string }>(
-      `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND ${condition} ORDER BY id_unique FOR UPDATE`,
+      `SELECT id_unique AS id FROM adhesion WHERE tenant_id = $1 AND ${condition} ORDER BY id_unique LIMIT ${MOST_DELETED + 1} FOR UPDATE`,
       [...values],
     );
     // A second statement, because it must see the rows that the previous holders of the locks wrote.
