@@ -80,7 +80,8 @@ export class AdhesionsV2Controller {
   @Delete('membre/:idExterneMembre')
   @Answers({
     summary: 'Delete all signed cards of a member, or those of one union',
-    description: 'Deletes all of the cards or none: a reason that blocks one of them blocks all.',
+    description:
+      'Deletes all of the cards or none: a reason that blocks one of them blocks all. At most 200 cards: more are 400.',
     path: { idExterneMembre: { description: 'External identifier of the employee.', example: 'E-1004' } },
     type: AdhesionsDeletedItem,
     errors: [EMPLOYE.NotFound, ...DELETION_ERRORS],
