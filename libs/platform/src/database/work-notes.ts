@@ -72,14 +72,14 @@ export class WorkNotes {
     });
   }
 
-  /** Notes that this process begins a piece. @returns false if the piece is noted already */
-  async begin(travail: string, { tenantId, id }: Piece): Promise<boolean> {
+  /** Notes that this process begins a piece. @param deaths while it ran without a note @returns false if it is noted already */
+  async begin(travail: string, { tenantId, id }: Piece, deaths: number): Promise<boolean> {
     const rows = await this.run(
       'note_begin',
-      `INSERT INTO travail_en_cours (espace, travail, id, processus, jusqua)
-       SELECT $1, $2, $3, $4, clock_timestamp() + interval '${LEASE_S} seconds' WHERE ${AT_ONCE}
+      `INSERT INTO travail_en_cours (espace, travail, id, processus, jusqua, morts)
+       SELECT $1, $2, $3, $4, clock_timestamp() + interval '${LEASE_S} seconds', $5 WHERE ${AT_ONCE}
        ON CONFLICT DO NOTHING RETURNING 1`,
-      [tenantId, travail, id, this.processus],
+      [tenantId, travail, id, this.processus, deaths],
     );
     return rows.length === 1;
   }

@@ -28,6 +28,8 @@ interface NewJob {
 export interface LeasedJob<T> {
   readonly id: string;
   readonly data: T;
+  /** Earlier leases that ended without `done` or `giveBack`, mostly with their process. */
+  readonly retryCount: number;
 }
 
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */

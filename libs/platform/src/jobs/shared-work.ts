@@ -65,15 +65,21 @@ export interface Sharing {
    * Notes that a piece begins. Call `end` after each piece that has begun.
    *
    * @param isLeft whether a dead process has left it
+   * @param deaths how many processes have died while they ran it, if there is no note yet
    * @returns `aside` if it has ended too many processes: call `putAside` instead
    */
-  begin(travail: string, piece: Piece, isLeft: boolean): Promise<Beginning>;
+  begin(travail: string, piece: Piece, isLeft: boolean, deaths?: number): Promise<Beginning>;
   /** Removes the note of a piece; later, if the database is away. */
   end(travail: string, piece: Piece): Promise<void>;
   /** Removes the note of a piece that a dead process has left and that has nothing to do any more. */
   forget(travail: string, piece: Piece): Promise<void>;
-  /** Puts a piece aside, instead of its work and `end`. @param tell tells whom it concerns; may be repeated */
-  putAside(travail: string, piece: Piece, tell: () => Promise<void>): Promise<void>;
+  /**
+   * Puts a piece aside, instead of its work and `end`.
+   *
+   * @param tell tells whom it concerns; may be repeated
+   * @param details for the log
+   */
+  putAside(travail: string, piece: Piece, tell: () => Promise<void>, details?: object): Promise<void>;
 }
 
 /**

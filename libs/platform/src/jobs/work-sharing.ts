@@ -109,17 +109,17 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     return () => void this.entered.delete(key);
   }
 
-  async begin(travail: string, piece: Piece, isLeft: boolean): Promise<Beginning> {
+  async begin(travail: string, piece: Piece, isLeft: boolean, deaths = 0): Promise<Beginning> {
     await this.prepared();
     this.keepRenewing();
     if (isLeft) await this.countOthers(travail, piece, false);
     // Before the note, because the process may be asked to stop while it is written.
     this.running += 1;
-    let deaths: number | undefined;
+    let counted: number | undefined;
     let isBegun = false;
     try {
-      deaths = isLeft ? await this.notes.resume(travail, piece) : undefined;
-      isBegun = isLeft ? deaths !== undefined : await this.notes.begin(travail, piece);
+      counted = isLeft ? await this.notes.resume(travail, piece) : undefined;
+      isBegun = isLeft ? counted !== undefined : await this.notes.begin(travail, piece, deaths);
       if (isBegun && this.isStopping) await this.notes.count(travail, piece, false);
     } catch (error) {
       // The note may have been written although the answer was lost.
@@ -130,7 +130,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
       this.running -= 1;
       return 'elsewhere';
     }
-    return deaths !== undefined && deaths >= MOST_DEATHS ? 'aside' : 'begun';
+    return counted !== undefined && counted >= MOST_DEATHS ? 'aside' : 'begun';
   }
 
   async end(travail: string, piece: Piece): Promise<void> {
@@ -153,7 +153,12 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
           .catch((error: unknown) => this.warn(error));
   }
 
-  async putAside(travail: string, piece: Piece, tell: () => Promise<void>): Promise<void> {
+  async putAside(
+    travail: string,
+    piece: Piece,
+    tell: () => Promise<void>,
+    details: object = {},
+  ): Promise<void> {
     try {
       await tell();
       await this.notes.putAside(travail, piece);
@@ -164,7 +169,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
       this.running -= 1;
     }
     this.logger.error(
-      { queue: travail, tenantId: piece.tenantId, id: piece.id },
+      { queue: travail, tenantId: piece.tenantId, id: piece.id, ...details },
       'a job has ended its process twice and is put aside (docs/operations.md, "Work that was put aside")',
     );
   }

@@ -5,8 +5,10 @@ import { Databases } from '#platform/database/databases';
 import { sqlState } from '#platform/database/sql-errors';
 import { BUDGETS } from '#platform/ops/budgets';
 import { LOGGER } from '#platform/ops/logger';
+import { FairLimit } from '#platform/jobs/fair-limit';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
 import { QueueConsumer } from '#platform/jobs/queue-consumer';
+import { WorkSharing } from '#platform/jobs/work-sharing';
 import { Clock } from '#platform/ops/clock';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
@@ -51,7 +53,20 @@ const RETRY_MS = 1_000;
 /** Jobs whose lease is not renewed for 10 s are given to another worker. */
 const RENEW_EVERY_MS = 3_000;
 
-type Job = LeasedJob<LivraisonJob>;
+/**
+ * Lost leases from which on a job may have ended its processes. A process loses its lease on thousands of jobs that were not
+ * begun, so one lost lease counts if a fetch has few of them only.
+ */
+const SUSPECT_LEASES = 2;
+const FEW_SUSPECTS = 16;
+
+/** What partners read of a delivery that was put aside. */
+const ASIDE = 'The attempt ended the sending process twice, and was put aside.';
+
+interface Job extends LeasedJob<LivraisonJob> {
+  /** Whether it may have ended its processes: it is noted, and attempted while no other such job is. */
+  readonly isSuspect: boolean;
+}
 
 /** A scheduled attempt. */
 export interface Attempt {
@@ -80,6 +95,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private isResuming = false;
   private readonly running = new DeliveryBytes();
   private readonly bodies = new EventBodies();
+  private readonly suspects = new FairLimit(1);
   private readonly waiting = new SharedBytes(BUDGETS.waitingEventBytes, BUDGETS.waitingEventBytesOfClient);
 
   constructor(
@@ -91,6 +107,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly sender: Sender,
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
+    private readonly sharing: WorkSharing,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.consumer = new QueueConsumer(queue, LIVRAISON_QUEUE, logger, {
@@ -128,12 +145,15 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async take(wanted: number): Promise<number> {
-    const jobs = await this.queue.take<LivraisonJob>(
+    const taken = await this.queue.take<LivraisonJob>(
       LIVRAISON_QUEUE,
       wanted,
       MOST_LEASED_OF_ENDPOINT,
       this.full(),
     );
+    const isFew = taken.filter(({ retryCount }) => retryCount > 0).length <= FEW_SUSPECTS;
+    const isSuspect = (lost: number): boolean => lost >= (isFew ? 1 : SUSPECT_LEASES);
+    const jobs = taken.map((job) => ({ ...job, isSuspect: isSuspect(job.retryCount) }));
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId);
     const read = Promise.all([...byTenant].map(([tenantId, ofTenant]) => this.lease(tenantId, ofTenant)));
     await Promise.race([read, wait(MOST_READING_MS, undefined, { ref: false })]);
@@ -185,7 +205,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private begin(job: Job, client: string, read: ReadLivraison | undefined): boolean {
     const ending = endingOf(job, read?.due);
     if (ending) {
-      this.end(job, client, ending);
+      void this.end(job, client, ending);
       return true;
     }
     const endpoint = this.endpointOf(job);
@@ -219,7 +239,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
   private async attempt(attempt: Attempt): Promise<boolean> {
     const { job, client, due } = attempt;
     try {
-      return await this.send(attempt);
+      if (!job.isSuspect) return await this.send(attempt);
+      return await this.suspects.run(client, () => this.sendNoted(attempt));
     } finally {
       this.forgetData(attempt);
       this.running.give(client, job.data.webhookId, DeliveryBytes.of(due.bytes));
@@ -241,6 +262,38 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
+  /**
+   * Makes an attempt that may have ended processes, or puts it aside if it has ended one since it is noted.
+   *
+   * @returns whether the receiver answered in time
+   */
+  private async sendNoted(attempt: Attempt): Promise<boolean> {
+    const { job, client, due } = attempt;
+    const { tenantId, livraisonId, webhookId } = job.data;
+    const [{ name }, piece] = [LIVRAISON_QUEUE, { tenantId, id: job.id }];
+    try {
+      if (this.consumer.isStopping) {
+        await this.giveBack([job], client);
+        return true;
+      }
+      let beginning = await this.sharing.begin(name, piece, false, 1);
+      if (beginning === 'elsewhere') beginning = await this.sharing.begin(name, piece, true);
+      if (beginning === 'begun') return await this.send(attempt).finally(() => this.sharing.end(name, piece));
+      if (beginning === 'aside') {
+        const tentative = { date: this.clock.now().toISOString(), statut: null, dureeMs: 0, reponse: ASIDE };
+        const outcome = { id: due.id, generation: due.generation, etat: 'Echouee', tentative } as const;
+        const tell = (): Promise<void> => this.end(job, client, { outcome });
+        await this.sharing.putAside(name, piece, tell, { livraisonId, webhookId });
+        return true;
+      }
+      await wait(RETRY_MS);
+    } catch (error) {
+      this.consumer.warn(error);
+    }
+    await this.giveBack([job], client);
+    return true;
+  }
+
   /** @returns whether the receiver answered in time */
   private async send(attempt: Attempt): Promise<boolean> {
     const { job, client, readAt } = attempt;
@@ -255,7 +308,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
         due = (await this.livraisons.due(tenantId, [job.data.livraisonId], 0))[0]?.due;
       const ending = endingOf(job, due);
       if (ending) {
-        this.end(job, client, ending);
+        void this.end(job, client, ending);
         return true;
       }
       const { webhook, evenementId } = due!;
@@ -282,7 +335,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
     if (!answer) {
       // The event was deleted meanwhile.
-      this.end(job, client, {});
+      void this.end(job, client, {});
       return true;
     }
     await this.conclude(attempt, due!, answer, began!, performance.now() - start);
@@ -305,7 +358,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       dureeMs: Math.round(tookMs),
       reponse: answer.reponse,
     };
-    this.end(job, client, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
+    void this.end(job, client, { outcome: outcomeOf(due, answer, tentative, at), tried: due.webhook }, at);
     const endpoint = this.endpointOf(job);
     // Waiting jobs would otherwise stay leased while the endpoint hangs, or be sent to one that is gone.
     await this.unload([
@@ -326,18 +379,19 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     attempt.data = null;
   }
 
-  private end(
+  /** Ends a job. @returns resolves once that is written */
+  private async end(
     job: Job,
     client: string,
     ending: Pick<Ended, 'outcome' | 'tried'>,
     at = this.clock.now(),
-  ): void {
+  ): Promise<void> {
     const { webhookId, tenantId } = job.data;
-    const recorded = (): void => {
-      this.leases.remove(job.id, webhookId, client);
-      this.consumer.wake();
-    };
-    this.recorder.push(tenantId, { jobId: job.id, webhookId, at, recorded, ...ending });
+    await new Promise<void>((recorded) => {
+      this.recorder.push(tenantId, { jobId: job.id, webhookId, at, recorded, ...ending });
+    });
+    this.leases.remove(job.id, webhookId, client);
+    this.consumer.wake();
   }
 
   /** Gives back attempts that this process does not make. */

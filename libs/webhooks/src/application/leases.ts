@@ -18,8 +18,7 @@ export class Leases {
   }
 
   remove(id: string, endpoint: string, client: string): void {
-    this.ids.delete(id);
-    this.countOf(endpoint, client, -1);
+    if (this.ids.delete(id)) this.countOf(endpoint, client, -1);
   }
 
   /** Returns the endpoints with leased jobs for which this is so. */
