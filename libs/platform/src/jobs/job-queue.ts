@@ -1,7 +1,8 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { type Head, QueueDatabase } from './queue-database';
+import { type Head, type LeasedJob, QueueDatabase } from './queue-database';
+
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
@@ -24,13 +25,7 @@ interface NewJob {
   readonly startAfter?: Date | undefined;
 }
 
-/** A job that this process has leased until it removes it (`done`) or gives it back. */
-export interface LeasedJob<T> {
-  readonly id: string;
-  readonly data: T;
-  /** Earlier leases that ended without `done` or `giveBack`, mostly with their process. */
-  readonly retryCount: number;
-}
+export type { LeasedJob };
 
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
 @Injectable()
@@ -80,8 +75,8 @@ export class JobQueue implements BeforeApplicationShutdown {
   }
 
   /**
-   * Leases jobs that are due, oldest first, until `done` or `giveBack`. Call `keep` every few seconds: other processes take
-   * jobs whose leases have ended.
+   * Leases jobs that are due, until `done` or `giveBack`: groups with the fewest leased jobs come first, of each group the jobs
+   * that are due longest. Call `keep` every few seconds: other processes take jobs whose leases have ended.
    *
    * @param limit maximum number of jobs
    * @param perGroup maximum number of leased jobs of one group, over all processes
@@ -93,12 +88,9 @@ export class JobQueue implements BeforeApplicationShutdown {
     perGroup: number,
     withoutGroups: readonly string[],
   ): Promise<LeasedJob<T>[]> {
-    const boss = await this.boss();
-    return boss.fetch<T>(name, {
-      batchSize: limit,
-      groupConcurrency: perGroup,
-      ignoreGroups: [...withoutGroups],
-    });
+    // It notices leases that have ended.
+    await this.boss();
+    return this.database.take(name, limit, perGroup, withoutGroups);
   }
 
   /** Renews the leases of jobs. */
@@ -126,24 +118,17 @@ export class JobQueue implements BeforeApplicationShutdown {
   }
 
   /**
-   * Runs the oldest job of a group. A job whose `work` fails is tried again later, as its queue says.
+   * Runs the oldest job of a group, unless another worker has it. A job whose `work` fails is tried again later, as its queue says.
    *
-   * @param heads what `heads` returned: no job of another group of them is taken
    * @throws Error without the values of statements, because pg-boss stores it
    */
   async runHead<T extends object>(
     queue: Queue,
     head: Head<T>,
-    heads: readonly Head<T>[],
     work: (data: T) => Promise<void>,
   ): Promise<void> {
-    const others = heads.map(({ group }) => group).filter((group) => group !== head.group);
-    const [job] = await this.take<T>(queue, 1, 1, others);
-    if (job?.id !== head.id) {
-      // Another worker has it, or this is one of a group that is new.
-      if (job) await this.giveBack(queue, [job.id]);
-      return;
-    }
+    const job = await this.database.takeHead<T>(queue.name, head.id);
+    if (!job) return;
     const boss = await this.boss();
     const renewals = setInterval(() => {
       this.keep(queue, [job.id]).catch((error: unknown) => {

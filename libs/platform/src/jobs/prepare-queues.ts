@@ -10,6 +10,10 @@ const GRANTS = `
   GRANT INSERT, SELECT (id) ON ${QUEUE_SCHEMA}.job, ${QUEUE_SCHEMA}.job_common TO ${APP_ROLE};
   GRANT SELECT ON ${QUEUE_SCHEMA}.queue TO ${APP_ROLE}`;
 
+/** Finds the due jobs of a group. The indexes of pg-boss have no group, and would read all jobs that are due before. */
+const INDEX = `CREATE INDEX IF NOT EXISTS job_waiting ON ${QUEUE_SCHEMA}.job_common (name, group_id, start_after)
+  WHERE state < 'active' AND NOT blocked`;
+
 /**
  * Migrates the schema of pg-boss and creates missing queues. Safe to repeat.
  *
@@ -40,6 +44,7 @@ export async function prepareQueues(url: string, queues: readonly Queue[]): Prom
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
+    await client.query(INDEX);
     await client.query(GRANTS);
   } finally {
     await client.end();

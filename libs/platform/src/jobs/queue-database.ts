@@ -31,8 +31,8 @@ const settingsText = `SELECT WHERE ${Object.entries(SETTINGS)
 const ENTER_QUEUE: Prelude = { name: 'queue_enter', text: settingsText, values: [] };
 
 /**
- * Fetches of queues that run one job of a group at a time wait for each other. Two at the same moment would skip each other's
- * locked job, and the second would take the next job of the same group.
+ * Fetches wait for each other. Two at the same moment would choose the same jobs, and where one job of a group runs at a time,
+ * the second would take the next job of the group.
  */
 const FETCH_ALONE: Prelude = {
   name: 'queue_fetch_alone',
@@ -40,8 +40,9 @@ const FETCH_ALONE: Prelude = {
   values: [],
 };
 
-/** Whether a fetch asks if its group has a running job, under this alias (pg-boss). */
-const fetchesAlone = (text: string): boolean => text.includes('active_group_probe');
+/** Whether a statement leases jobs for which others are running: ours, or a fetch of pg-boss under this alias. */
+const fetchesAlone = (text: string): boolean =>
+  text === TAKE || text === TAKE_HEAD || text.includes('active_group_probe');
 
 /** Prefix with the same effect for texts of several statements, which cannot be pipelined. */
 const ENTER_TEXT = `SET LOCAL ROLE ${QUEUE_ROLE}; ${settingsText}`;
@@ -58,10 +59,57 @@ const HEADS = `
     SELECT FROM ${QUEUE_SCHEMA}.job r WHERE r.name = $1 AND r.state = 'active' AND r.group_id = j.group_id)
   ORDER BY j.group_id, j.created_on, j.id`;
 
+/** The table of all queues that have no table of their own; there are none of these. */
+const JOBS = `${QUEUE_SCHEMA}.job_common`;
+
+const LEASED = `state = 'active', started_on = ${QUEUE_SCHEMA}.job_now(), heartbeat_on = ${QUEUE_SCHEMA}.job_now(),
+  retry_count = retry_count + (started_on IS NOT NULL)::int`;
+const WAITS = `name = $1 AND state < 'active' AND NOT blocked`;
+
+/**
+ * Leases due jobs. Groups take turns: those come first that have the fewest leased jobs. Reads the first jobs of each group from an
+ * index (\`prepareQueues\`), however many wait behind them. Values: the queue, the most jobs, the most of a group, groups to skip.
+ */
+const TAKE = `
+  WITH RECURSIVE found AS (
+    (SELECT group_id FROM ${JOBS} WHERE ${WAITS} AND group_id IS NOT NULL ORDER BY group_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT j.group_id FROM ${JOBS} j WHERE ${WAITS} AND j.group_id > found.group_id ORDER BY j.group_id LIMIT 1)
+    FROM found WHERE found.group_id IS NOT NULL
+  ), leased AS MATERIALIZED (
+    SELECT group_id, count(*) AS count FROM ${JOBS} WHERE name = $1 AND state = 'active' AND group_id IS NOT NULL GROUP BY 1
+  ), chosen AS MATERIALIZED (
+    SELECT due.id FROM found LEFT JOIN leased USING (group_id) CROSS JOIN LATERAL (
+      SELECT id, start_after FROM ${JOBS}
+      WHERE ${WAITS} AND group_id = found.group_id AND start_after <= ${QUEUE_SCHEMA}.job_now()
+      ORDER BY start_after LIMIT greatest(0, least($2::int, $3::int - coalesce(leased.count, 0)))
+    ) due
+    WHERE found.group_id <> ALL ($4::text[])
+    ORDER BY coalesce(leased.count, 0) + row_number() OVER (PARTITION BY found.group_id ORDER BY due.start_after), due.start_after
+    LIMIT $2::int
+  )
+  UPDATE ${JOBS} j SET ${LEASED} WHERE name = $1 AND id = ANY (ARRAY(
+    SELECT id FROM ${JOBS} WHERE name = $1 AND id = ANY (ARRAY(SELECT id FROM chosen)) AND state < 'active' FOR UPDATE SKIP LOCKED
+  )) RETURNING id, data, retry_count AS "retryCount"`;
+
+/** Leases a job unless another one of its group runs. Values: the queue, the job. */
+const TAKE_HEAD = `
+  UPDATE ${JOBS} j SET ${LEASED} WHERE ${WAITS} AND id = $2 AND start_after <= ${QUEUE_SCHEMA}.job_now() AND NOT EXISTS (
+    SELECT FROM ${JOBS} r WHERE r.name = $1 AND r.state = 'active' AND r.group_id = j.group_id)
+  RETURNING id, data, retry_count AS "retryCount"`;
+
 /** A job that was never taken has no start, so its next lease does not count as a retry. */
 const RESTORE = `
   UPDATE ${QUEUE_SCHEMA}.job SET state = 'created', started_on = NULL, heartbeat_on = NULL
   WHERE name = $1 AND id = ANY ($2::uuid[]) AND state = 'active'`;
+
+/** A job that this process has leased until it removes it or gives it back. */
+export interface LeasedJob<T> {
+  readonly id: string;
+  readonly data: T;
+  /** Earlier leases that ended without that, mostly with their process. */
+  readonly retryCount: number;
+}
 
 /** The oldest job of a group. */
 export interface Head<T> {
@@ -108,6 +156,22 @@ export class QueueDatabase {
     } finally {
       client.release(failed);
     }
+  }
+
+  /** Leases due jobs of a queue, of each group in turn. */
+  async take<T>(
+    queue: string,
+    limit: number,
+    perGroup: number,
+    without: readonly string[],
+  ): Promise<LeasedJob<T>[]> {
+    const values = [queue, limit, perGroup, [...without]];
+    return (await this.executeSql(TAKE, values)).rows as LeasedJob<T>[];
+  }
+
+  /** Leases a job, unless it is gone, not due, or another one of its group runs. */
+  async takeHead<T>(queue: string, id: string): Promise<LeasedJob<T> | undefined> {
+    return (await this.executeSql(TAKE_HEAD, [queue, id])).rows[0] as LeasedJob<T> | undefined;
   }
 
   /** The oldest job of each group of a queue that has no running one. */

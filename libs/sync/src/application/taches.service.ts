@@ -133,10 +133,9 @@ export class TachesService {
    * each worker. Short ones do not wait for long ones of other clients. Failures as in `SharedWork`.
    */
   performAllDue(): Promise<void> {
-    let heads: Head<TacheJob>[] = [];
     return this.work.each<DueTache>({
       find: async (except) => {
-        heads = await this.queue.heads<TacheJob>(TACHE_QUEUE);
+        const heads = await this.queue.heads<TacheJob>(TACHE_QUEUE);
         return heads
           .filter(({ isDue, data }) => isDue && !except.includes(data.tacheId))
           .map((head) => ({
@@ -144,7 +143,7 @@ export class TachesService {
             isLong: !head.data.isShort,
           }));
       },
-      work: ({ head }) => this.queue.runHead(TACHE_QUEUE, head, heads, (job) => this.perform(job)),
+      work: ({ head }) => this.queue.runHead(TACHE_QUEUE, head, (job) => this.perform(job)),
       putAside: async ({ head }) => {
         await this.fail(head.data.tenantId, head.data.tacheId, ABANDONED);
         await this.queue.drop(TACHE_QUEUE, head.id);
