@@ -13,6 +13,12 @@ export function shortened(identifier: string): string {
   return identifier.length <= 100 ? identifier : `${identifier.slice(0, 99).toWellFormed()}…`;
 }
 
+/**
+ * Characters of faults that one list reports whole. A record of 60 bytes can have faults of 400 characters: beyond, each
+ * record has the beginning of its first one.
+ */
+const WHOLE_FAULTS = 4_194_304;
+
 export const TWICE = 'appears twice in this request; the first one counts';
 
 /** A record of a list after its check. */
@@ -33,6 +39,7 @@ export class CheckedList<D extends RecordDefinition> {
   readonly refusals: Refusal[] = [];
   private readonly seen = new Set<string>();
   private index = 0;
+  private faults = 0;
 
   /** @param identifier the property that identifies a record in its list */
   constructor(
@@ -58,7 +65,13 @@ export class CheckedList<D extends RecordDefinition> {
     if (raw !== '') this.seen.add(raw);
     const id = raw.toWellFormed();
     if (values && !isRepeated) return { index, id, values };
-    return this.refuse({ index, id }, (isRepeated ? TWICE : checked.fault!) + note);
+    return this.refuse({ index, id }, (isRepeated ? TWICE : this.brief(checked.fault!)) + note);
+  }
+
+  private brief(fault: string): string {
+    this.faults += fault.length;
+    // A copy, because a slice of a string keeps the whole of it in memory.
+    return this.faults <= WHOLE_FAULTS ? fault : Buffer.from(shortened(fault)).toString();
   }
 
   /** Refuses a record that was sound by itself. */
