@@ -87,7 +87,7 @@ export interface ItemSource {
 export interface ItemInParts {
   /** Changes with any byte of the item. */
   readonly version: string;
-  parts(): AsyncGenerator<Uint8Array, void>;
+  readonly parts: () => AsyncGenerator<Uint8Array, void>;
 }
 
 interface Slice {
