@@ -1,11 +1,12 @@
 import { RECU, VOTE } from '../domain/voting.errors';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { hash, randomBytes } from 'node:crypto';
 import { OutcomeUnknown } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest, refusalOf } from '#platform/errors/domain-error';
+import { FairCache } from '#platform/ops/fair-cache';
+import { KeyedLimit } from '#platform/ops/keyed-limit';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { receiptDigest } from '../domain/receipt-log';
@@ -17,8 +18,11 @@ import { DossierKeys } from './dossier-keys';
 /** Number of random bytes in a receipt. */
 const RECU_BYTES = 24;
 
-/** Maximum number of cached question and option ids: a few megabytes. */
-const MOST_CACHED_IDS = 200_000;
+/** Bytes of structures that a process keeps: nine of the largest, or tens of thousands of usual ones. */
+const MOST_KEPT = 32 * 2 ** 20;
+
+/** Bytes of a structure and of a question without options. */
+const OVERHEAD = 500;
 
 /** How often a vote is tried again after the campaign was published again in the meantime. */
 const ATTEMPTS = 3;
@@ -37,10 +41,11 @@ export interface CastReceipt {
 @Injectable()
 export class BulletinsService {
   /** Questions by tenant and campaign. An entry may be out of date, because a ballot for an older publication is refused. */
-  private readonly cache = new LRUCache<string, VotedOn>({
-    maxSize: MOST_CACHED_IDS,
-    sizeCalculation: ({ questions }) => questions.reduce((sum, { options }) => sum + 1 + options.length, 1),
-  });
+  private readonly cache = new FairCache<VotedOn>(MOST_KEPT, ({ questions }) =>
+    questions.reduce((sum, { options }) => sum + OVERHEAD + options.length, OVERHEAD),
+  );
+  /** One structure of a client is read at a time, because each may have megabytes. */
+  private readonly reads = new KeyedLimit(1);
 
   constructor(
     private readonly transactions: Transactions,
@@ -86,11 +91,12 @@ export class BulletinsService {
     empreinte: Buffer,
     isOurs: boolean,
   ): Promise<void> {
+    const client = await this.transactions.clientOf({ tenantId });
     const key = `${tenantId} ${campagneId}`;
+    const read = () => this.reads.run(client, () => this.repository.votedOn(tenantId, campagneId));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const votedOn = this.cache.get(key) ?? (await this.repository.votedOn(tenantId, campagneId));
+      const votedOn = await this.cache.fetch(client, key, read);
       if (!votedOn) throw noCampagne();
-      this.cache.set(key, votedOn);
       const checked = answersOf(votedOn.questions, Reponses);
       if ('answers' in checked) {
         const { publications } = votedOn;
@@ -98,7 +104,7 @@ export class BulletinsService {
         if (await this.castOnce(tenantId, campagneId, bulletin, isOurs)) return;
       }
       await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
-      this.cache.delete(key);
+      this.cache.delete(client, key, votedOn);
     }
     throw new DomainError(SERVICE.Indisponible, 'The campaign is being published anew.', {
       retryAfterSeconds: 1,

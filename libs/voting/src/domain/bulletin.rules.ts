@@ -1,9 +1,19 @@
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ReponseRecord } from './bulletin.fields';
-import { answerOf, type CountedQuestion } from './tally/tally';
+import { answerOf } from './tally/tally';
+
+/** Characters of an id. */
+const ID_LENGTH = 36;
+
+/** Chosen options that are looked for one by one: for more, an index of all options takes less time. */
+const FEW = 10;
 
 /** A question, as far as answers to it depend on it. */
-export interface AnsweredQuestion extends Omit<CountedQuestion, 'seats'> {
+export interface AnsweredQuestion {
+  readonly id: string;
+  readonly isRanked: boolean;
+  /** The ids of the options in their order, as one text, which takes less memory than a list. */
+  readonly options: string;
   readonly minReponses: number;
   readonly maxReponses: number;
 }
@@ -30,7 +40,8 @@ export function answersOf(
     if (place === undefined) return fault('/QuestionId', 'reference', 'names no question of the campaign');
     if (answers[place] !== undefined) return fault('/QuestionId', 'duplicate', 'answers a question twice');
     const { options, isRanked, minReponses, maxReponses } = questions[place]!;
-    const chosen = (reponse.Options ?? []).map((id) => options.indexOf(id.toLowerCase()));
+    const ids = (reponse.Options ?? []).map((id) => id.toLowerCase());
+    const chosen = placesOf(options, ids);
     // The order of unranked choices does not count, and it could identify the voter.
     answers[place] = answerOf(isRanked ? chosen : chosen.toSorted((one, other) => one - other));
     if (reponse.Abstention) {
@@ -50,4 +61,15 @@ export function answersOf(
     faults.push({ pointer: '/Reponses', code: 'required', detail });
   }
   return faults.length > 0 ? { faults } : { answers: answers as string[] };
+}
+
+/** Returns the places of ids among those of a question; -1 for others. */
+function placesOf(options: string, ids: readonly string[]): number[] {
+  // The hyphens of an id match only where one begins.
+  if (ids.length <= FEW)
+    return ids.map((id) => options.indexOf(id)).map((at) => (at < 0 ? at : at / ID_LENGTH));
+  const places = new Map<string, number>();
+  for (let at = 0; at < options.length; at += ID_LENGTH)
+    places.set(options.slice(at, at + ID_LENGTH), at / ID_LENGTH);
+  return ids.map((id) => places.get(id) ?? -1);
 }

@@ -37,7 +37,7 @@ export class BulletinRepository {
         text: `SELECT publications, (
                  SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.question_id, 'isRanked', q.est_preferentiel,
                    'minReponses', q.min_reponses, 'maxReponses', q.max_reponses, 'options', (
-                     SELECT jsonb_agg(o.option_id ORDER BY o.place) FROM urne_option o
+                     SELECT string_agg(o.option_id::text, '' ORDER BY o.place) FROM urne_option o
                      WHERE o.tenant_id = $1 AND o.campagne_id = $2 AND o.question = q.place)) ORDER BY q.place), '[]')
                  FROM urne_question q WHERE q.tenant_id = $1 AND q.campagne_id = $2
                ) AS questions
