@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID } from '../membership/synced';
 import { CAMPAGNES } from './support/campaigns';
-import { campaigns, spaceOfEachTest } from './support/scene';
+import { QuestionQuery } from '../../libs/voting/src/persistence/question.query';
+import { campaigns, expectRefused, spaceOfEachTest } from './support/scene';
 import { ageLastChange, lastChange } from './support/structure';
 
 interface Item {
@@ -171,5 +172,63 @@ describe('the options of a question', () => {
       }
     }
     expect(await stored()).toEqual(['1 A']);
+  });
+});
+
+describe('the texts of a question', () => {
+  const MOST = 2 * 2 ** 20;
+  const GIVEN = { Titre: 'Q', Type: 'ChoixLibre' };
+
+  /** Gives the question options by statements, so that its texts have so many bytes, of a title with one. */
+  async function fill(bytes: number): Promise<void> {
+    await campaigns.rows(
+      `WITH few AS (SELECT n, least(9000, $3 - 1 - 9000 * (n - 1)) AS bytes FROM generate_series(1, ceil(($3 - 1) / 9000.0)::int) n)
+       INSERT INTO option (tenant_id, question_id, ordre, libelle, description)
+       SELECT $1, $2, n, 'O', repeat('x', bytes::int - 1) FROM few`,
+      question,
+      bytes,
+    );
+    await sent('PUT', `/../../${question}`, GIVEN);
+  }
+
+  const refused = (method: string, rest: string, body: object) =>
+    expectRefused(() => send(method, rest, body), 400, 'Campagne.TropVolumineuse');
+
+  it('have at most 2 MiB, to the byte, else 400 Campagne.TropVolumineuse and nothing is written', async () => {
+    await fill(MOST - 3);
+    const [{ Id }] = (await sent('GET', '?limite=1')).json;
+    await refused('POST', '', { Libelle: 'é', Description: 'éé' });
+    await refused('PUT', `/${Id}`, { Libelle: 'O', Description: 'x'.repeat(10_000), Ordre: 1 });
+    await sent('POST', '', { Libelle: 'AB', Description: 'C' });
+    await refused('POST', '', { Libelle: 'A' });
+    await refused('PUT', `/../../${question}`, { ...GIVEN, Titre: 'QQ' });
+    await sent('PUT', `/../../${question}`, { ...GIVEN, Titre: 'R' });
+  });
+
+  it('that are larger from before can be read and get smaller', async () => {
+    await campaigns.rows(
+      `INSERT INTO option (tenant_id, question_id, ordre, libelle, description)
+       SELECT $1, $2, n, 'O' || n, repeat('🗳', 10000) FROM generate_series(1, 60) n`,
+      question,
+    );
+    const { text, json } = await sent('GET', '/../../' + question);
+    expect(text.length).toBeGreaterThan(1_000_000);
+    const [first, second] = json.Options as [Item, Item];
+    await sent('PUT', `/${first.Id}`, { Libelle: 'O1' });
+    await sent('DELETE', `/${second.Id}`);
+    await refused('PUT', `/${first.Id}`, { Libelle: 'O1', Description: 'more' });
+    await sent('PUT', `/../../${question}`, { ...GIVEN, Options: json.Options.slice(2, 5) });
+  });
+
+  it('are not read for one option', async () => {
+    const [option] = await made('A', 'B');
+    const read = jest.spyOn(QuestionQuery.prototype, 'one');
+    await sent('GET', `/${option}`);
+    await sent('PUT', `/${option}`, { Libelle: 'C' });
+    await sent('POST', '', { Libelle: 'D' });
+    await sent('GET');
+    await sent('DELETE', `/${option}`);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
   });
 });

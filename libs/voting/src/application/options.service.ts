@@ -33,20 +33,20 @@ export class OptionsService {
 
   list(tenantId: string, of: OfQuestion): FetchPage {
     return async (after, limit) => {
-      await this.question(tenantId, of);
+      await this.assertQuestion(tenantId, of);
       return this.query.listOfOptions(tenantId, of.questionId)(after, limit);
     };
   }
 
   async get(tenantId: string, of: OfQuestion, id: string): Promise<Json> {
-    await this.question(tenantId, of);
+    await this.assertQuestion(tenantId, of);
     const item = await this.query.option(tenantId, of.questionId, id);
     if (item === undefined)
       throw new DomainError(OPTION.NotFound, 'The question has no option with this id.');
     return item;
   }
 
-  /** @param id given by the service if absent @throws DomainError `Campagne.StructureTropGrande` */
+  /** @param id given by the service if absent @throws DomainError `Campagne.StructureTropGrande`, `Campagne.TropVolumineuse` */
   async create(
     tenantId: string,
     actor: Actor,
@@ -54,16 +54,18 @@ export class OptionsService {
     record: OptionRecord,
     id?: string,
   ): Promise<Made> {
-    const find = (): Promise<Json> => this.question(tenantId, of);
+    const find = (): Promise<void> => this.assertQuestion(tenantId, of);
     return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.assertRoom(tenantId, 'option', of.questionId, MOST_OPTIONS);
-      const made = await this.repository.insertOption(tenantId, of.questionId, record, id);
+      const made = await this.structure.bounded(tenantId, of.questionId, () =>
+        this.repository.insertOption(tenantId, of.questionId, record, id),
+      );
       await this.structure.move(tenantId, 'option', of.questionId, made, record.Ordre);
       return { id: made, item: await this.get(tenantId, of, made) };
     });
   }
 
-  /** Replaces every property; the place where it is given. @throws DomainError `Precondition.Echouee` */
+  /** Replaces every property; the place where it is given. @throws DomainError `Precondition.Echouee`, `Campagne.TropVolumineuse` */
   async replace(
     tenantId: string,
     actor: Actor,
@@ -75,7 +77,9 @@ export class OptionsService {
     const get = (): Promise<Json> => this.get(tenantId, of, id);
     const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
     return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
-      await this.repository.updateOption(tenantId, id, record);
+      await this.structure.bounded(tenantId, of.questionId, () =>
+        this.repository.updateOption(tenantId, id, record),
+      );
       await this.structure.move(tenantId, 'option', of.questionId, id, record.Ordre);
       return get();
     });
@@ -91,14 +95,14 @@ export class OptionsService {
 
   /** @returns the first page of them in their new order @throws DomainError `Requete.Invalide` */
   async order(tenantId: string, actor: Actor, of: OfQuestion, ids: readonly string[]): Promise<Page> {
-    const find = (): Promise<Json> => this.question(tenantId, of);
+    const find = (): Promise<void> => this.assertQuestion(tenantId, of);
     return this.structure.write(tenantId, actor, of.campagneId, find, async () => {
       await this.structure.order(tenantId, 'option', of.questionId, ids, '/OptionIds');
       return this.query.listOfOptions(tenantId, of.questionId)(undefined, MOST_OPTIONS);
     });
   }
 
-  private question(tenantId: string, { campagneId, questionId }: OfQuestion): Promise<Json> {
-    return this.questions.get(tenantId, campagneId, questionId);
+  private assertQuestion(tenantId: string, { campagneId, questionId }: OfQuestion): Promise<void> {
+    return this.questions.assertExists(tenantId, campagneId, questionId);
   }
 }

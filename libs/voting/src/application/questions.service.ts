@@ -30,15 +30,23 @@ export class QuestionsService {
   }
 
   async get(tenantId: string, campagneId: string, id: string): Promise<Json> {
-    const item = await this.query.one(tenantId, campagneId, id);
-    if (item !== undefined) return item;
+    return (await this.query.one(tenantId, campagneId, id)) ?? this.unknown(tenantId, campagneId);
+  }
+
+  /** Does not read the texts of the question. */
+  async assertExists(tenantId: string, campagneId: string, id: string): Promise<void> {
+    if (!(await this.query.exists(tenantId, campagneId, id))) await this.unknown(tenantId, campagneId);
+  }
+
+  private async unknown(tenantId: string, campagneId: string): Promise<never> {
     await this.campagnes.assertExists(tenantId, campagneId);
     throw new DomainError(QUESTION.NotFound, 'The campaign has no question with this id.');
   }
 
   /**
    * @param id given by the service if absent
-   * @throws DomainError `Question.PreferentielNonSupporte`, `Campagne.StructureTropGrande`, `Requete.Invalide`
+   * @throws DomainError `Question.PreferentielNonSupporte`, `Campagne.StructureTropGrande`, `Requete.Invalide`. A new question
+   * cannot have too many bytes, because a request has at most 1 MB
    */
   async create(
     tenantId: string,
@@ -61,7 +69,7 @@ export class QuestionsService {
   /**
    * Replaces every property; the place and the options where they are given.
    *
-   * @throws DomainError `Precondition.Echouee`, `Question.PreferentielNonSupporte`, `Requete.Invalide`
+   * @throws DomainError `Precondition.Echouee`, `Question.PreferentielNonSupporte`, `Campagne.TropVolumineuse`, `Requete.Invalide`
    */
   async replace(
     tenantId: string,
@@ -75,14 +83,16 @@ export class QuestionsService {
     const get = (): Promise<Json> => this.get(tenantId, campagneId, id);
     const find = async (): Promise<void> => assertIfMatch(ifMatch, await get());
     return this.structure.write(tenantId, actor, campagneId, find, async () => {
-      const known = await this.repository.ids(tenantId, 'option', id);
-      // One that becomes a Proposition without having any gets what every Proposition has.
-      if (record.Options || known.length === 0) {
-        const options = optionsOf(record);
-        assertOwn(known, options);
-        await this.repository.replaceOptions(tenantId, id, options);
-      }
-      await this.repository.update(tenantId, id, content);
+      await this.structure.bounded(tenantId, id, async () => {
+        const known = await this.repository.ids(tenantId, 'option', id);
+        // One that becomes a Proposition without having any gets what every Proposition has.
+        if (record.Options || known.length === 0) {
+          const options = optionsOf(record);
+          assertOwn(known, options);
+          await this.repository.replaceOptions(tenantId, id, options);
+        }
+        await this.repository.update(tenantId, id, content);
+      });
       await this.structure.move(tenantId, 'question', campagneId, id, record.Ordre);
       return get();
     });

@@ -6,6 +6,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
+import { MOST_STRUCTURE_BYTES } from '../domain/question.fields';
 import { moved } from '../domain/question.rules';
 import { CampagneRepository } from '../persistence/campagne.repository';
 import { type Ordered, QuestionRepository } from '../persistence/question.repository';
@@ -61,6 +62,20 @@ export class Structure {
     if (length < most) return;
     const detail = `There are at most ${most} ${ordered}s: put some together, or make another ${ordered === 'question' ? 'campaign' : 'question'}.`;
     throw new DomainError(CAMPAGNE.StructureTropGrande, detail);
+  }
+
+  /**
+   * Runs `work`, which writes texts of one question. The database counts them, so a read of a question is never large.
+   *
+   * @throws DomainError `Campagne.TropVolumineuse` where they have too many bytes, and more than before
+   */
+  async bounded<T>(tenantId: string, questionId: string, work: () => Promise<T>): Promise<T> {
+    const before = await this.repository.octets(tenantId, questionId);
+    const result = await work();
+    const octets = await this.repository.octets(tenantId, questionId);
+    if (octets <= Math.max(before, MOST_STRUCTURE_BYTES)) return result;
+    const detail = `The title, labels and descriptions of the question and its options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the options among several questions.`;
+    throw new DomainError(CAMPAGNE.TropVolumineuse, detail);
   }
 
   /** Moves a question or option to a place, from 1; it stays where it is if none is given. */

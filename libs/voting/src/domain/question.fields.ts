@@ -8,7 +8,10 @@ export const MOST_OPTIONS = 500;
 /** The most questions of a campaign. */
 export const MOST_QUESTIONS = 200;
 
-/** The most bytes of a published campaign's titles, labels and descriptions of questions and options together, in UTF-8. */
+/**
+ * The most bytes of titles, labels and descriptions together, in UTF-8: of all questions and options of a published campaign, and
+ * of one question in a draft.
+ */
 export const MOST_STRUCTURE_BYTES = 2 * 2 ** 20;
 
 const ordre = {

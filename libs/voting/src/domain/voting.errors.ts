@@ -60,7 +60,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
     status: 400,
     title: 'Campaign too large',
     description:
-      'The texts of the campaign are too large, or its result could become too large to be counted and returned. Titles, labels and descriptions of all questions and options together have at most 2 MiB (UTF-8): shorten them. The size of a result is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
+      'The texts of the campaign are too large, or its result could become too large to be counted and returned. Titles, labels and descriptions of all questions and options together have at most 2 MiB (UTF-8) at publication, those of one question always: shorten them. The size of a result is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
   },
   PoidsIdentifiants: {
     status: 400,

@@ -74,6 +74,7 @@ export class OptionsController {
       QUESTION.NotFound,
       CAMPAGNE.StructureVerrouillee,
       CAMPAGNE.StructureTropGrande,
+      CAMPAGNE.TropVolumineuse,
     ],
   })
   async create(
@@ -116,7 +117,13 @@ export class OptionsController {
     type: OptionItem,
     etag: true,
     ifMatch: true,
-    errors: [CAMPAGNE.NotFound, QUESTION.NotFound, OPTION.NotFound, CAMPAGNE.StructureVerrouillee],
+    errors: [
+      CAMPAGNE.NotFound,
+      QUESTION.NotFound,
+      OPTION.NotFound,
+      CAMPAGNE.StructureVerrouillee,
+      CAMPAGNE.TropVolumineuse,
+    ],
   })
   replace(
     @Tenant() tenantId: string,

@@ -118,6 +118,7 @@ export class QuestionsController {
       CAMPAGNE.NotFound,
       QUESTION.NotFound,
       CAMPAGNE.StructureVerrouillee,
+      CAMPAGNE.TropVolumineuse,
       QUESTION.PreferentielNonSupporte,
     ],
   })

@@ -17,7 +17,7 @@ export class QuestionQuery {
   private readonly questions: JsonItems;
   private readonly options: JsonItems;
 
-  constructor(transactions: Transactions) {
+  constructor(private readonly transactions: Transactions) {
     this.questions = new JsonItems(transactions, {
       name: 'question',
       table: 'question',
@@ -51,6 +51,18 @@ export class QuestionQuery {
 
   one(tenantId: string, campagneId: string, id: string): Promise<string | undefined> {
     return this.questions.one(tenantId, id, [{ sql: 'campagne_id = ?', value: campagneId }]);
+  }
+
+  async exists(tenantId: string, campagneId: string, id: string): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { tenantId },
+      {
+        name: 'question_exists',
+        text: 'SELECT FROM question WHERE tenant_id = $1 AND campagne_id = $2 AND id_unique = $3',
+        values: [tenantId, campagneId, id],
+      },
+    );
+    return rows.length > 0;
   }
 
   list(tenantId: string, campagneId: string): FetchPage {

@@ -28,6 +28,17 @@ export class QuestionRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Bytes of the title, labels and descriptions of a question and its options, in UTF-8. */
+  octets(tenantId: string, questionId: string): Promise<number> {
+    return this.transactions.value(
+      `SELECT (octet_length(q.titre) + coalesce(octet_length(q.description), 0) + (
+         SELECT coalesce(sum(octet_length(o.libelle) + coalesce(octet_length(o.description), 0)), 0)
+         FROM option o WHERE o.tenant_id = $1 AND o.question_id = $2))::int
+       FROM question q WHERE q.tenant_id = $1 AND q.id_unique = $2`,
+      [tenantId, questionId],
+    );
+  }
+
   /** Gives each the place that it has in the list, which names all of them. */
   async order(tenantId: string, table: Ordered, ids: readonly string[]): Promise<void> {
     await this.transactions.client().query(
