@@ -1,4 +1,5 @@
 import { DossierBuilderService } from '../../libs/voting/src';
+import { DossierRepository } from '../../libs/voting/src/persistence/dossier.repository';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { download, type Download, filesIn, linesOf, sha256, verified } from './support/bundle';
@@ -346,4 +347,26 @@ describe('a bundle', () => {
     );
     expect(verified((await archive(id)).bytes, await jwks())).toMatchObject({ code: 0 });
   });
+});
+
+it('the roll is read in parts of at most 1.5 MiB and a line, in the order of the ids', async () => {
+  const id = await campaigns.draft();
+  await campaigns.rows(
+    `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, a_droit_de_vote, poids, syndicat_id_externe,
+       employeur_identifiant_externe)
+     SELECT $1, $2, 'Zoé', 'Roy', true, 1, repeat('🗳', 255), repeat('🗳', 255) FROM generate_series(1, 1500)`,
+    id,
+  );
+  await campaigns.rows(
+    `INSERT INTO dossier (tenant_id, campagne_id, empreinte, empreinte_archive, sel) SELECT $1, $2, d, d, d FROM sha256('') d`,
+    id,
+  );
+  const parts: Buffer[] = [];
+  for await (const part of app.app.get(DossierRepository).roll(campaigns.tenant.tenantId, id))
+    parts.push(part);
+  expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(1.5 * 2 ** 20 + 4_096);
+  const lines = linesOf<{ VotantId: string }>(Buffer.concat(parts));
+  const ids = lines.map(({ VotantId }) => VotantId);
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(ids).toHaveLength(1_500);
 });

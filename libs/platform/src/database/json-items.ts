@@ -114,6 +114,21 @@ const SLICE_BYTES = 1_048_576;
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
 
+/**
+ * SQL of the first rows of `rows` up to the one whose text fills a page of `PAGE_BYTES`. Both windows run row by row, and the
+ * condition on `over` ends them, so further rows are not made.
+ *
+ * @param rows an ordered query. @param text its column that is measured. @param others its other columns
+ */
+export const upToPage = (rows: string, text: string, others: string): string =>
+  `SELECT ${text}, ${others} FROM (
+     SELECT ${text}, ${others}, count(CASE WHEN before >= ${PAGE_BYTES} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
+     FROM (
+       SELECT ${text}, ${others}, sum(octet_length(${text})) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+       FROM (${rows} OFFSET 0) t
+     ) s
+   ) w WHERE over < 1`;
+
 /** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
 export class JsonItems {
   private readonly selected: string;
@@ -230,23 +245,16 @@ export class JsonItems {
     // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
+    const source = `SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i`;
     const [row] = await this.transactions.query<PageRow>(
       { tenantId },
       {
         ...(isPlannedOnce ? { name } : {}),
-        // Both windows run row by row. The condition on `over` ends them after the item that fills the page.
         text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
              FROM (
                SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
                  (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
-               FROM (
-                 SELECT item, "_by", "_id", count(CASE WHEN before >= ${PAGE_BYTES} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
-                 FROM (
-                   SELECT item, "_by", "_id",
-                     sum(octet_length(item)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-                   FROM (SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i OFFSET 0) t
-                 ) s
-               ) w WHERE over < 1
+               FROM (${upToPage(source, 'item', '"_by", "_id"')}) u
              ) p`,
         values,
       },

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { upToPage } from '#platform/database/json-items';
 import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import { dueCampagnes } from './due-campagnes.sql';
 import { base64url, rollLeaf, rollLine, rollSalt } from './roll-leaves.sql';
 
-/** Voters in one part of the roll. */
+/** Voters in one part of the roll, unless their lines fill it earlier. */
 const ROLL_PART = 5_000;
 
 /** The class of advisory locks under which bundles are built. */
@@ -149,18 +150,18 @@ export class DossierRepository {
 
   /** The roll with the salts of its leaves, as NDJSON, in the order of the voters' ids. */
   async *roll(tenantId: string, id: string): AsyncGenerator<Buffer, void> {
+    const lines = `SELECT v.id_unique AS id, ${rollLine(base64url(rollSalt('d.sel')))} || E'\\n' AS ligne
+      FROM votant v JOIN dossier d ON d.tenant_id = v.tenant_id AND d.campagne_id = v.campagne_id
+      WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND ($3::uuid IS NULL OR v.id_unique > $3)
+      ORDER BY v.id_unique LIMIT ${ROLL_PART}`;
     let after: string | null = null;
     do {
       const rows: { lignes: string | null; last: string | null }[] = await this.transactions.query(
         { tenantId },
         {
           name: 'dossier_roll',
-          text: `SELECT string_agg(ligne, '' ORDER BY id) AS lignes, (array_agg(id ORDER BY id DESC))[1] AS last FROM (
-                   SELECT v.id_unique AS id, ${rollLine(base64url(rollSalt('d.sel')))} || E'\\n' AS ligne
-                   FROM votant v JOIN dossier d ON d.tenant_id = v.tenant_id AND d.campagne_id = v.campagne_id
-                   WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND ($3::uuid IS NULL OR v.id_unique > $3)
-                   ORDER BY v.id_unique LIMIT ${ROLL_PART}
-                 ) v`,
+          text: `SELECT string_agg(ligne, '' ORDER BY id) AS lignes, (array_agg(id ORDER BY id DESC))[1] AS last
+                 FROM (${upToPage(lines, 'ligne', 'id')}) v`,
           values: [tenantId, id, after],
         },
       );
