@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../libs/platform/src/ops/logger';
+import { Threads } from '../../libs/platform/src/ops/threads';
 import { SealingService } from '../../libs/voting/src';
 import { CountingService } from '../../libs/voting/src/application/counting.service';
 import { StatisticsService } from '../../libs/voting/src/application/statistics.service';
@@ -206,10 +207,10 @@ describe('a campaign that was published before there was a bound', () => {
     await vote.vote();
     await votes.campaigns.sent('POST', `/${vote.id}/fermer`);
     const items = jest.spyOn(app.app.get(CountingService), 'items');
-    const service = app.app.get<unknown, { wholes: { calculatedSize: number } }>(StatisticsService);
-    const before = service.wholes.calculatedSize;
+    const service = app.app.get<unknown, { wholes: { bytes: number } }>(StatisticsService);
+    const before = service.wholes.bytes;
     await check(vote);
-    expect(service.wholes.calculatedSize - before).toBe(1);
+    expect(service.wholes.bytes - before).toBe(1);
     // Before the sealing and after it.
     expect(items).toHaveBeenCalledTimes(2 * vote.shapes.length);
   });
@@ -236,16 +237,22 @@ describe('the count of a result', () => {
     expect(counts).not.toHaveBeenCalled();
   });
 
+  it('has one thread of the client at a time, whichever of its data spaces asks', async () => {
+    const { id, space } = await closed();
+    const run = jest.spyOn(Threads.prototype, 'run');
+    await stats(id);
+    expect(run.mock.calls.map(([key]) => key)).toEqual([space.tenant.clientId]);
+    run.mockRestore();
+  });
+
   it('is kept as long as the bytes of all results have room', async () => {
-    const service = app.app.get<unknown, { wholes: { calculatedSize: number; maxSize: number } }>(
-      StatisticsService,
-    );
-    const before = service.wholes.calculatedSize;
+    const service = app.app.get<unknown, { wholes: { bytes: number; mostBytes: number } }>(StatisticsService);
+    const before = service.wholes.bytes;
     const { id } = await closed();
     const { text } = await stats(id);
     const questions = text.slice(text.indexOf('"questions":[') + '"questions":['.length, -2);
-    expect(service.wholes.calculatedSize - before).toBe(Buffer.byteLength(questions) + 1);
-    expect(service.wholes.maxSize).toBe(64 * 2 ** 20);
+    expect(service.wholes.bytes - before).toBe(Buffer.byteLength(questions) + 1);
+    expect(service.wholes.mostBytes).toBe(64 * 2 ** 20);
   });
 
   it('stays on the main thread where it is short, as that of a filter is', async () => {

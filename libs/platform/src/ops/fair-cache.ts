@@ -11,7 +11,7 @@ export class FairCache<V extends object> {
 
   /** @param mostBytes of all values; a larger one is not kept */
   constructor(
-    private readonly mostBytes: number,
+    readonly mostBytes: number,
     private readonly bytesOf: (value: V) => number,
   ) {}
 
@@ -33,6 +33,11 @@ export class FairCache<V extends object> {
     if (own?.peek(key) === value) own.delete(key);
   }
 
+  /** Bytes of the values that are kept. */
+  get bytes(): number {
+    return [...this.clients.values()].reduce((sum, { calculatedSize }) => sum + calculatedSize, 0);
+  }
+
   private add(client: string): LRUCache<string, V, Make<V>> {
     const own = new LRUCache<string, V, Make<V>>({
       maxSize: this.mostBytes,
@@ -46,15 +51,10 @@ export class FairCache<V extends object> {
   }
 
   private trim(): void {
-    for (;;) {
-      let [total, largest] = [0, undefined as LRUCache<string, V, Make<V>> | undefined];
-      for (const [client, own] of this.clients) {
-        if (own.size === 0) this.clients.delete(client);
-        total += own.calculatedSize;
-        if (own.calculatedSize > (largest?.calculatedSize ?? 0)) largest = own;
-      }
-      if (total <= this.mostBytes || !largest) return;
-      largest.pop();
+    for (const [client, own] of this.clients) if (own.size === 0) this.clients.delete(client);
+    while (this.bytes > this.mostBytes) {
+      const sizes = [...this.clients.values()];
+      sizes.reduce((one, other) => (other.calculatedSize > one.calculatedSize ? other : one)).pop();
     }
   }
 }

@@ -31,13 +31,13 @@ export class CountingService implements OnApplicationShutdown {
   }
 
   /**
-   * Counts when a thread is free for the tenant. Rows are read only then, so a process holds the rows of two boxes at most.
+   * Counts when a thread is free for the client. Rows are read only then, so a process holds the rows of two boxes at most.
    *
    * @returns the results of the questions as JSON
    * @throws ThreadLimitPassed
    */
-  async items(tenantId: string, counting: Counting): Promise<readonly Uint8Array[]> {
-    return counting.isShort ? this.countHere(counting) : this.countBeside(tenantId, counting);
+  async items(client: string, counting: Counting): Promise<readonly Uint8Array[]> {
+    return counting.isShort ? this.countHere(counting) : this.countBeside(client, counting);
   }
 
   private async countHere({ batch, parts, read }: Counting): Promise<readonly Uint8Array[]> {
@@ -53,10 +53,10 @@ export class CountingService implements OnApplicationShutdown {
   }
 
   private async countBeside(
-    tenantId: string,
+    client: string,
     { batch, parts, read }: Counting,
   ): Promise<readonly Uint8Array[]> {
-    return this.threads.run(tenantId, async (post: (message: CountMessage) => void) => {
+    return this.threads.run(client, async (post: (message: CountMessage) => void) => {
       const yielder = new EventLoopYielder();
       for (let part = 0; part < parts; part++) {
         for (const row of await read(part)) {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { ThreadLimitPassed } from '#platform/ops/threads';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
+import { FairCache } from '#platform/ops/fair-cache';
 import { LOGGER } from '#platform/ops/logger';
 import { MOST_STRUCTURE_BYTES } from '../domain/question.fields';
 import { MOST_RESULT, resultSize } from '../domain/result-size';
@@ -35,6 +36,7 @@ type Items = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 interface Asked {
   readonly tenantId: string;
+  readonly client: string;
   readonly campagne: StatedCampagne;
 }
 
@@ -42,13 +44,9 @@ interface Asked {
 @Injectable()
 export class StatisticsService {
   /** Results of closed boxes, by tenant and campaign. One is counted once for all who ask at a time. */
-  private readonly wholes = new LRUCache<string, readonly Uint8Array[], Asked>({
-    maxSize: MOST_KEPT,
-    sizeCalculation: (items) => items.reduce((sum, { byteLength }) => sum + byteLength, 1),
-    fetchMethod: (_key, _stale, { context }) => this.countWhole(context),
-    // A result that is too large for the cache is still returned to the callers that wait for it.
-    ignoreFetchAbort: true,
-  });
+  private readonly wholes = new FairCache<readonly Uint8Array[]>(MOST_KEPT, (items) =>
+    items.reduce((sum, { byteLength }) => sum + byteLength, 1),
+  );
   /** Closed boxes without anomalies. They cannot get one later. */
   private readonly sound = new LRUCache<string, true>({ max: 10_000 });
   /** Boxes whose count passed a limit. */
@@ -77,7 +75,8 @@ export class StatisticsService {
     const campagne = await this.closed(tenantId, id, filter);
     const isTold = campagne.urneClose && campagne.resultatsVisibles;
     const participation = await this.query.participation(tenantId, id, filter, campagne.urneScellee);
-    const items = isTold ? await this.results({ tenantId, campagne }, filter, isKept) : undefined;
+    const client = await this.transactions.clientOf({ tenantId });
+    const items = isTold ? await this.results({ tenantId, client, campagne }, filter, isKept) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
     let isFirst = true;
@@ -95,7 +94,7 @@ export class StatisticsService {
     const key = keyOf(asked);
     if (this.putOff.has(key)) throw tooLong();
     if (isKept && isWhole(filter) && resultSize(campagne.questions) <= MOST_RESULT) {
-      const whole = await this.wholes.fetch(key, { context: asked });
+      const whole = await this.wholes.fetch(asked.client, key, () => this.countWhole(asked));
       if (whole !== TOO_LARGE) return whole;
     }
     // A box with an anomaly yields no filtered result either.
@@ -135,7 +134,7 @@ export class StatisticsService {
   }
 
   private async *counted(asked: Asked, filter: StatisticsFilter): AsyncGenerator<Uint8Array> {
-    const { tenantId, campagne } = asked;
+    const { tenantId, client, campagne } = asked;
     const { nombreVotants, graine } = campagne;
     const isOfAll = isWhole(filter);
     for (const reading of readingsOf(campagne.questions, nombreVotants, isOfAll)) {
@@ -147,7 +146,7 @@ export class StatisticsService {
       const sizes = questions.map((one) => (isOfAll ? resultSize([one]) : one.nombreOptions));
       const isShort = bytes <= SHORT.bytes && Math.max(...sizes) <= SHORT.size;
       yield* await this.counting
-        .items(tenantId, { batch, isShort, parts, read })
+        .items(client, { batch, isShort, parts, read })
         .catch((error: unknown) => this.putOffIfLong(asked, error));
     }
   }
