@@ -543,3 +543,18 @@ describe('an employee becomes a voter once', () => {
     }
   });
 });
+
+describe('the lists of a campaign', () => {
+  it('are at most 1,000, also equal ones; beyond, 400 Requete.Invalide', async () => {
+    const criteria = { SyndicatsIdExternes: ['SYN-1'] };
+    await campaigns.rows(
+      `INSERT INTO liste_electorale (tenant_id, campagne_id, syndicats, actifs_le, poids, nombre_ajoutes, nombre_deja_presents)
+       SELECT $1, $2, '{SYN-1}', now(), 1, 0, 0 FROM generate_series(1, 999)`,
+      id,
+    );
+    await counts(criteria);
+    const answer = await list(criteria);
+    expectFaults(answer, 'maximum');
+    expect(answer.json.errors[0].detail).toContain('1000');
+  });
+});

@@ -22,6 +22,9 @@ const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
 /** Most employees that the different criteria of a campaign's lists name, each counted once for each of them: a comparison looks at all. */
 const MOST_PAIRS = 4_000_000;
 
+/** Most lists of a campaign: a comparison reads the criteria of all, also of equal ones. */
+const MOST_LISTS = 1_000;
+
 /** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
 @Injectable()
 export class ListesElectoralesService {
@@ -52,6 +55,7 @@ export class ListesElectoralesService {
     }
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId };
     return this.roll.write(writer, async () => {
+      if ((await this.repository.count(tenantId, campagneId)) >= MOST_LISTS) throw tooManyLists();
       const unknown = await this.repository.unknownNames(tenantId, criteria);
       if (unknown.length > 0) {
         throw invalidRequest(
@@ -64,7 +68,7 @@ export class ListesElectoralesService {
       }
       const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
       const dateCreation = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
-      if ((await this.ecarts.pairs(tenantId, campagneId)) > MOST_PAIRS) throw tooManyLists();
+      if ((await this.ecarts.pairs(tenantId, campagneId)) > MOST_PAIRS) throw tooManyPairs();
       const { id, ajoutes, present } = enrolled;
       const result = {
         Id: id,
@@ -81,6 +85,11 @@ export class ListesElectoralesService {
 }
 
 function tooManyLists(): DomainError {
+  const detail = `would be more than ${MOST_LISTS} lists of the campaign. Instead of making an equal list again, apply the differences of the roll (POST …/liste-electorale/ecarts/appliquer). Otherwise name the unions, employers or employees of several lists in one`;
+  return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
+}
+
+function tooManyPairs(): DomainError {
   const detail = `would make the lists of the campaign too many to compare with the roll: their different criteria would name more than ${MOST_PAIRS} employees, each counted once for each of them. Name the unions, employers or employees of several lists in one, or use the same ActifsLe`;
   return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
 }

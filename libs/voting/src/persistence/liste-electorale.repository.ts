@@ -65,6 +65,14 @@ export class ListeElectoraleRepository {
     return this.items.pages(tenantId, [{ sql: 'campagne_id = ?', value: campagneId }]);
   }
 
+  /** Returns the number of lists of a campaign. In the ambient transaction. */
+  count(tenantId: string, campagneId: string): Promise<number> {
+    return this.transactions.value(
+      'SELECT count(*)::int FROM liste_electorale WHERE tenant_id = $1 AND campagne_id = $2',
+      [tenantId, campagneId],
+    );
+  }
+
   /** Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list. */
   async unknownNames(
     tenantId: string,
