@@ -5,6 +5,8 @@ import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
 import type { Json } from '#platform/database/json';
+import { DomainError } from '#platform/errors/domain-error';
+import { DEBIT } from '#platform/errors/platform.errors';
 import type { EventDefinition } from '#platform/events/event-type';
 import { Outbox } from '#platform/events/outbox';
 import type { SharedWork } from '#platform/jobs/shared-work';
@@ -14,6 +16,12 @@ import { refusalsOf, type TransitionName } from '../domain/campagne.transitions'
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
 import { DossierKeys } from './dossier-keys';
+
+/** Most campaigns of a data space that are published and not closed, because a worker looks at all of them every second. */
+export const MOST_OPEN = 10_000;
+
+/** Seconds until a publication beyond it may be tried again. */
+const FULL_S = 3_600;
 
 /** How campaigns go from state to state: by request, and by the clock (docs/contract.md, "States and transitions"). */
 @Injectable()
@@ -38,7 +46,8 @@ export class LifecycleService {
 
   /**
    * @returns the campaign after it
-   * @throws DomainError `Campagne.NotFound`, those of `TRANSITIONS`, and `Service.Indisponible` without a key for the count
+   * @throws DomainError `Campagne.NotFound`, those of `TRANSITIONS`, `Debit.Depasse` for a publication beyond `MOST_OPEN`, and
+   * `Service.Indisponible` without a key for the count
    */
   async transition(tenantId: string, actor: Actor, id: string, name: TransitionName): Promise<Json> {
     // Votes and count will be signed.
@@ -46,6 +55,7 @@ export class LifecycleService {
     await this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.lockExclusively(tenantId, id);
       campagne.fire(name, await this.repository.circumstances(campagne), at);
+      if (name === 'publier' && (await this.repository.countOpen(tenantId)) >= MOST_OPEN) throw tooManyOpen();
       await this.repository.update(campagne);
       if (name === 'depublier') await this.repository.releaseBox(id);
       if (name === 'publier') {
@@ -129,4 +139,9 @@ export class LifecycleService {
         this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id)),
     });
   }
+}
+
+function tooManyOpen(): DomainError {
+  const detail = `The data space has ${MOST_OPEN} campaigns that are published and not closed, its budget. Close or unpublish others first.`;
+  return new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds: FULL_S });
 }

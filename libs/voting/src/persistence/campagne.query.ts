@@ -41,6 +41,17 @@ const LISTED = {
 const digest = (column: string): string =>
   `(SELECT encode(u.${column}, 'hex') FROM urne u WHERE u.tenant_id = $1 AND u.campagne_id = campagne.id_unique)`;
 
+/**
+ * Conditions of the partial indexes for states, which are computed. Literals, because only then PostgreSQL uses the indexes. Most
+ * campaigns of a data space have ended, so that state has none.
+ */
+const WITH_INDEX: readonly (readonly [etat: string, condition: string])[] = [
+  ['Brouillon', 'NOT publiee AND NOT archivee'],
+  ['Planifie', 'publiee AND NOT urne_close'],
+  ['VoteOuvert', 'publiee AND NOT urne_close'],
+  ['Archive', 'archivee'],
+];
+
 /** Campaigns as JSON text, with their states at this moment. */
 @Injectable()
 export class CampagneQuery {
@@ -99,13 +110,17 @@ export class CampagneQuery {
   list(tenantId: string, filter: CampagneFilter): FetchPage {
     return this.listed.pages(tenantId, [
       { sql: `${ETAT} = ?`, value: filter.etat },
+      ...WITH_INDEX.map(([etat, condition]) => ({
+        sql: `${condition} AND ?`,
+        value: filter.etat === etat ? true : null,
+      })),
       // No pattern: every character is itself.
       {
         sql: 'position(normalize(casefold(normalize(?::text) COLLATE pg_unicode_fast)) IN titre_compare) > 0',
         value: filter.titre,
       },
-      { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres },
-      { sql: 'fermeture_du_vote_utc <= ?', value: filter.fermetureAvant },
+      { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres, fewBy: 'ouverture_du_vote_utc' },
+      { sql: 'fermeture_du_vote_utc <= ?', value: filter.fermetureAvant, fewBy: 'fermeture_du_vote_utc' },
     ]);
   }
 

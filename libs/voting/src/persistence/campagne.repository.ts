@@ -190,6 +190,14 @@ export class CampagneRepository {
     return rows[0]!.at;
   }
 
+  /** Returns the number of campaigns of a data space that are published and whose ballot box is not closed. */
+  countOpen(tenantId: string): Promise<number> {
+    return this.transactions.value(
+      'SELECT count(*)::int FROM campagne WHERE tenant_id = $1 AND publiee AND NOT urne_close',
+      [tenantId],
+    );
+  }
+
   async circumstances({
     tenantId,
     idUnique,

@@ -1,0 +1,80 @@
+import { planOf, rowsRead, statementsOf } from '../membership/plans';
+import { TestApp } from '../setup/test-app';
+import { MOST_OPEN } from '../../libs/voting/src/application/lifecycle.service';
+import { expectProblem } from '../http/expect-problem';
+import { Campaigns } from './support/campaigns';
+
+const CAMPAIGNS = 20_000;
+/** Rows that a page of few campaigns may read: its own several times, because a filter may count them first. */
+const MOST_READ = 100;
+
+let app: TestApp;
+let campaigns: Campaigns;
+
+/** Adds campaigns to a data space, of numbers from `first` on. */
+async function fill(of: Campaigns, first: number, count: number, columns: object): Promise<void> {
+  const names = Object.keys(columns).join(', ');
+  await of.rows(
+    `INSERT INTO campagne (tenant_id, titre, slug, ordre_reponses_aleatoire, ouverture_annoncee, fermeture_annoncee, date_creation, ${names})
+     SELECT $1, 'Vote ' || n, 'vote-' || n, false, true, true, timestamptz '2026-01-01Z' + n * interval '1 millisecond',
+       ${Object.values(columns).join(', ')}
+     FROM generate_series($2::int, $2 + $3 - 1) n`,
+    ...[first, count],
+  );
+}
+
+const DATES = (opening: string, closing: string) => ({
+  ouverture_du_vote_utc: `timestamptz '${opening}'`,
+  fermeture_du_vote_utc: `timestamptz '${closing}'`,
+});
+const PAST = DATES('2020-01-01Z', '2020-01-02Z');
+const OPEN = { ...DATES('2020-01-01Z', '2100-01-01Z'), publiee: 'true' };
+const ENDED = { ...PAST, publiee: 'true', urne_fermee_par: `'3'::xid8` };
+
+beforeAll(async () => {
+  app = await TestApp.start();
+});
+afterAll(() => app.stop());
+
+describe('a page of few campaigns reads few', () => {
+  it.each<[query: string, many: object, few: object]>([
+    ['etat=Brouillon', ENDED, PAST],
+    ['etat=Planifie', ENDED, { ...DATES('2099-01-01Z', '2100-01-01Z'), publiee: 'true' }],
+    ['etat=VoteOuvert', ENDED, OPEN],
+    ['etat=Archive', ENDED, { ...ENDED, archivee: 'true' }],
+    ['ouvertureApres=2030-01-01', ENDED, DATES('2099-01-01Z', '2100-01-01Z')],
+    ['fermetureAvant=2010-01-01', ENDED, DATES('2009-01-01Z', '2009-01-02Z')],
+  ])('%s', async (query, many, few) => {
+    campaigns = new Campaigns(app, await app.tenant());
+    await fill(campaigns, 0, CAMPAIGNS, many);
+    await fill(campaigns, CAMPAIGNS, 3, few);
+    await app.database.query('VACUUM ANALYZE campagne');
+    const sent = await statementsOf(async () => {
+      expect((await campaigns.sent('GET', `?${query}&limite=100`)).json).toHaveLength(3);
+    });
+    const reads = sent.filter(({ text }) => text.includes('campagne'));
+    expect(reads.length).toBeGreaterThan(0);
+    for (const read of reads)
+      expect(
+        rowsRead(await planOf(app, campaigns.tenant.tenantId, read, 1), ['campagne']),
+      ).toBeLessThanOrEqual(MOST_READ);
+  });
+});
+
+describe('POST /b2b/v1/campagnes/:id/publier', () => {
+  it('429 Debit.Depasse with as many open campaigns as a data space may have, and nothing is written; 200 with one fewer', async () => {
+    campaigns = new Campaigns(app, await app.tenant());
+    const id = await campaigns.draft();
+    await campaigns.question(id);
+    await campaigns.votant(id);
+    await fill(campaigns, 0, MOST_OPEN, OPEN);
+    const answer = await campaigns.send('POST', `/${id}/publier`);
+    expectProblem(answer, 429, 'Debit.Depasse');
+    expect(answer.json.detail).toContain('10000');
+    expect(await campaigns.etat(id)).toBe('Brouillon');
+    await campaigns.rows(
+      `UPDATE campagne SET urne_fermee_par = '3'::xid8 WHERE tenant_id = $1 AND titre = 'Vote 7'`,
+    );
+    expect((await campaigns.send('POST', `/${id}/publier`)).status).toBe(200);
+  });
+});
