@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
-import { Receiver } from './support/receiver';
+import { Receiver, until } from './support/receiver';
 import { sign } from './support/signed';
 import { clearQueue, type Endpoint, PATH, seedEvents, Space } from './support/space';
 
@@ -200,8 +200,29 @@ describe('POST /b2b/v2/webhook/:id/recuperer', () => {
       `UPDATE livraison SET etat = 'Reussie', prochaine_tentative = NULL WHERE tenant_id = $1`,
     );
     expect(await replay(made, hoursAgo(2))).toBe(12_000);
-    // Only jobs with the new generation run: the 12,000 earlier jobs have another `tour`.
     expect(await waitingOf(made)).toEqual({ rows: sorted, jobs: sorted });
-    expect(await space.jobs()).toHaveLength(24_000);
+    expect(await space.jobs()).toHaveLength(12_000);
+  });
+
+  it('again and again, while attempts fail that are to be repeated in a day, leaves one job of each delivery', async () => {
+    await seedEvents(space, 20);
+    const { id, path } = await endpointAt();
+    receiver.behaviours.set(path, (_request, response) => {
+      response.writeHead(503, { 'Retry-After': '86400' }).end();
+    });
+    await work();
+    const failed = (times: number): Promise<void> =>
+      until('all have failed', async () => {
+        const log = await space.log(id);
+        return log.length === 21 && log.every(({ tentatives }) => tentatives.length === times);
+      });
+    for (let round = 1; round <= 3; round++) {
+      expect(await replay({ id }, '2020-01-01')).toBe(21);
+      await failed(round);
+    }
+    await space.send('POST', `${PATH}/${id}/livraisons/${(await space.log(id))[0].id}/renvoyer`);
+    await until('one more arrived', () => received(path).length === 3 * 21 + 1);
+    await until('its job waits', async () => (await waitingOf({ id })).jobs.length === 21);
+    expect(await space.jobs()).toHaveLength(21);
   });
 });

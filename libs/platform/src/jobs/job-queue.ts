@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { type Head, type LeasedJob, QueueDatabase } from './queue-database';
+import { type Head, type LeasedJob, QueueDatabase, removeIn } from './queue-database';
 
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
@@ -18,6 +18,8 @@ const STOP_TIMEOUT_MS = 20_000;
 const RENEW_EVERY_MS = 3_000;
 
 interface NewJob {
+  /** Made by the queue if absent. */
+  readonly id?: string;
   readonly data: object;
   /** Jobs of one group are worked on one at a time, over all workers. */
   readonly group: string;
@@ -66,12 +68,18 @@ export class JobQueue implements BeforeApplicationShutdown {
     const boss = await this.boss();
     const client = this.transactions.client();
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
-    const inserts = jobs.map(({ data, group, startAfter }) => ({
+    const inserts = jobs.map(({ id, data, group, startAfter }) => ({
+      ...(id === undefined ? {} : { id }),
       data,
       group: { id: group },
       ...(startAfter ? { startAfter } : {}),
     }));
     await boss.insert(name, inserts, { db, returnId: false });
+  }
+
+  /** Removes jobs in the ambient transaction of a tenant, whether they wait or run. */
+  async remove({ name }: Queue, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await removeIn(this.transactions.client(), name, ids);
   }
 
   /**

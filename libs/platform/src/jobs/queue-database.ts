@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Pool, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import type { Logger } from 'pino';
-import { QUEUE_ROLE } from '../database/roles';
+import { APP_ROLE, QUEUE_ROLE } from '../database/roles';
 import { createPipelinedPool, logLostConnection } from '../database/connections';
 import { Databases } from '../database/databases';
 import { LOGGER } from '../ops/logger';
@@ -118,6 +118,17 @@ export interface Head<T> {
   readonly group: string;
   readonly createdOn: Date;
   readonly isDue: boolean;
+}
+
+/** Removes jobs in a transaction of the service, whose role may only add some. */
+export async function removeIn(
+  client: Pick<PoolClient, 'query'>,
+  queue: string,
+  ids: readonly string[],
+): Promise<void> {
+  await client.query(`SET LOCAL ROLE ${QUEUE_ROLE}`);
+  await client.query(`DELETE FROM ${JOBS} WHERE name = $1 AND id = ANY ($2::uuid[])`, [queue, [...ids]]);
+  await client.query(`SET LOCAL ROLE ${APP_ROLE}`);
 }
 
 /** Connections of the queue: each statement is a transaction with the role and settings of the queue. */

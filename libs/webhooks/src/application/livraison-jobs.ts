@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import { type EventListener, Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { CONSUMED, type Queue } from '#platform/jobs/queue';
@@ -33,15 +34,35 @@ export class LivraisonJobs implements EventListener {
     await this.add(tenantId, await this.livraisons.fanOut(tenantId, id, type));
   }
 
+  /**
+   * Adds the jobs of deliveries that were made or restarted, in the ambient transaction. Removes the job of the generation before, which
+   * may otherwise wait for a day: restarts, however many, leave one job of each delivery.
+   */
+  async restart(tenantId: string, attempts: readonly QueuedAttempt[]): Promise<void> {
+    const before = attempts.filter(({ generation }) => generation > 0);
+    await this.queue.remove(
+      LIVRAISON_QUEUE,
+      before.map(({ id, generation }) => jobIdOf(id, generation - 1)),
+    );
+    await this.add(tenantId, attempts);
+  }
+
   /** Adds the jobs of attempts in the ambient transaction. */
   async add(tenantId: string, attempts: readonly QueuedAttempt[]): Promise<void> {
     await this.queue.add(
       LIVRAISON_QUEUE,
       attempts.map(({ id, webhookId, generation, next }) => ({
+        id: jobIdOf(id, generation),
         data: { tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob,
         group: webhookId,
         startAfter: next ?? undefined,
       })),
     );
   }
+}
+
+/** The id of the job of a generation of a delivery: a UUID of version 8, made from both. */
+function jobIdOf(livraisonId: string, generation: number): string {
+  const digest = createHash('sha256').update(`${livraisonId} ${generation}`).digest('hex');
+  return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }

@@ -236,7 +236,7 @@ export class WebhooksService {
           after,
           REPLAY_BATCH,
         );
-        await this.jobs.add(tenantId, attempts);
+        await this.jobs.restart(tenantId, attempts);
         count += attempts.length;
         after = last;
       } while (after);
@@ -250,7 +250,7 @@ export class WebhooksService {
   }
 
   private async queued(tenantId: string, attempt: QueuedAttempt): Promise<Json> {
-    await this.jobs.add(tenantId, [attempt]);
+    await this.jobs.restart(tenantId, [attempt]);
     return (await this.livraisons.one(tenantId, attempt.webhookId, attempt.id))!;
   }
 
