@@ -268,7 +268,7 @@ describe('Row-level security in the schema', () => {
         'reglage: SELECT, INSERT, UPDATE',
         PUBLIC_SCHEMA,
         // The purge of tasks that ended long ago, without their content.
-        'tache: DELETE, SELECT (tenant_id, id_unique, date_fin)',
+        'tache: DELETE, SELECT (tenant_id, id_unique, date_fin, octets)',
         'tenant: SELECT, INSERT, UPDATE',
         `travail_en_cours: ${ROWS}`,
       ]);
@@ -376,7 +376,7 @@ describe('Row-level security in the schema', () => {
       [
         'mandat_access',
         'SELECT (corps) ON tache',
-        'tache: DELETE, SELECT (tenant_id, id_unique, corps, date_fin)',
+        'tache: DELETE, SELECT (tenant_id, id_unique, corps, date_fin, octets)',
       ],
       ['mandat_access', 'SELECT (xmin) ON employe', 'employe: SELECT (xmin)'],
       ['mandat_access', 'USAGE ON SCHEMA pgboss', QUEUE_SCHEMA],

@@ -3,6 +3,7 @@ import { ClientsService } from '../../libs/clients/src';
 import { EmployesService } from '../../libs/membership/src/application/employes.service';
 import type { ModuleName } from '../../libs/access/src/caller';
 import { SecretBox } from '../../libs/platform/src/ops/secret-box';
+import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { IdempotencyRecords } from '../../libs/platform/src/database/idempotency-records';
 import { NO_TENANT } from '../../libs/platform/src/database/transactions';
 import { TEST_ACTOR } from '../setup/actor';
@@ -108,6 +109,40 @@ describe('Idempotency-Key', () => {
       return ++asked > 6 ? undefined : part.apply(this as IdempotencyRecords, key);
     });
     await expect(sync()).rejects.toThrow();
+  });
+
+  it('429 once the long answers of 24 hours have used up their budget; nothing is written, and without a key it is done', async () => {
+    const usual = { ...BUDGETS };
+    const sync = (idExterne: string) => ({
+      Employes: [
+        { IdExterne: idExterne, Prenom: 'Zoé', Nom: 'Roy' },
+        ...Array.from({ length: 6_000 }, (_, n) => ({ IdExterne: `${n}`.padEnd(80, 'x'), Prenom: 'Zoé' })),
+      ],
+    });
+    try {
+      const first = await post(sync('E-1'), '/b2b/v2/sync');
+      expect(first.status).toBe(200);
+      Object.assign(BUDGETS, { storedBytes: 1.5 * first.text.length });
+      const former = key;
+      key = randomUUID();
+      const refused = await post(sync('E-2'), '/b2b/v2/sync');
+      expectProblem(refused, 429, 'Debit.Depasse');
+      expect(refused.json.detail).toContain('recorded answers');
+      expect([await count('employe'), refused.headers.get('retry-after')]).toEqual([1, '3600']);
+      // Short answers, other data spaces and requests without a key go on.
+      expect((await post({ ...EMPLOYE, idExterne: 'E-3' })).status).toBe(201);
+      key = randomUUID();
+      expect((await post(sync('E-2'), '/b2b/v2/sync', await app.tenant())).status).toBe(200);
+      expect((await app.send(tenant, 'POST', '/b2b/v2/sync', sync('E-2'))).status).toBe(200);
+      key = former;
+      expectReplay(await post(sync('E-1'), '/b2b/v2/sync'), first);
+      // They expire.
+      await app.database.query(`UPDATE idempotency_record SET date_creation = now() - interval '25 hours'`);
+      key = randomUUID();
+      expect((await post(sync('E-4'), '/b2b/v2/sync')).status).toBe(200);
+    } finally {
+      Object.assign(BUDGETS, usual);
+    }
   });
 
   it('422 Idempotence.CleReutilisee with another query: a simulation is not the sync', async () => {

@@ -6,6 +6,7 @@ import { Child } from '../http/child-process';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { BUDGETS } from '../../libs/platform/src/ops/budgets';
 import { TacheRepository } from '../../libs/sync/src/persistence/tache.repository';
 import { lockWaits } from '../setup/lock-waits';
 
@@ -409,6 +410,18 @@ describe('ended tasks', () => {
       await rows(`SELECT FROM tache WHERE tenant_id = $1 AND date_fin < now() - interval '7 days'`),
     ).toEqual([]);
   });
+
+  it('a statement of the purge deletes results of at most 256 MiB and one more', async () => {
+    await rows(
+      `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin, octets)
+       SELECT $1, 'sync', 'Reussie', 1, false, now() - interval '8 days', 55 * 1048576 FROM generate_series(1, 12)`,
+    );
+    const taches = app.app.get(TacheRepository);
+    const removed: number[] = [];
+    do removed.push(await taches.purgeExpired([tenant.tenantId]));
+    while (removed.at(-1)! > 0);
+    expect(removed).toEqual([5, 5, 2, 0]);
+  });
 });
 
 describe('GET /b2b/v2/tache/:id', () => {
@@ -473,6 +486,36 @@ describe('GET /b2b/v2/tache/:id', () => {
     }));
     await expect(app.send(tenant, 'GET', `/b2b/v2/tache/${id}`)).rejects.toThrow();
     spy.mockRestore();
+  });
+
+  it('the tasks with the oldest long results go once their data space has more bytes of them than its budget', async () => {
+    const usual = { ...BUDGETS };
+    const { text } = await app.send(tenant, 'POST', '/b2b/v2/sync?simulation=true', bad);
+    // A short one and those of others do not count.
+    const other = await app.tenant();
+    await rows(
+      `INSERT INTO tache (tenant_id, type, etat, total, simulation, date_fin, octets)
+       VALUES ('${other.tenantId}', 'sync', 'Reussie', 1, false, now(), 1000000000) RETURNING $1`,
+    );
+    Object.assign(BUDGETS, { storedBytes: 2.5 * Buffer.byteLength(text) });
+    try {
+      const ids: string[] = [(await submit(body(1))).json.id];
+      for (let n = 0; n < 4; n++) ids.push((await submit(bad, '?simulation=true')).json.id);
+      await worker();
+      await until(ids[4]!, over);
+      const shown = await Promise.all(ids.map((id) => app.send(tenant, 'GET', `/b2b/v2/tache/${id}`)));
+      expect(shown.map(({ status }) => status)).toEqual([200, 404, 404, 200, 200]);
+      const [stored] = await rows(
+        `SELECT (SELECT sum(octets)::int FROM tache WHERE tenant_id = $1) AS noted,
+           (SELECT sum(octet_length(octets))::int FROM tache_morceau WHERE tenant_id = $1) AS bytes`,
+      );
+      expect(stored!.noted).toBe(stored!.bytes);
+      expect(
+        (await rows(`SELECT FROM tache WHERE octets = 1000000000 AND $1::uuid IS NOT NULL`)).length,
+      ).toBe(1);
+    } finally {
+      Object.assign(BUDGETS, usual);
+    }
   });
 
   it('404 Tache.NotFound for an unknown task, an invalid GUID and the task of another tenant, with the same body', async () => {

@@ -12,6 +12,9 @@ export const IDEMPOTENCY_SEALED: SealedColumn = {
   context: (tenantId, key) => `idempotency ${tenantId} ${key}`,
 };
 
+/** Bytes above which an answer or a part of one is long. Shorter ones hardly take more than what their request has written. */
+export const LONG_ANSWER = 65_536;
+
 /** Record of a request under its key: a hash of request and caller, and the encrypted response. */
 interface IdempotencyRecord {
   status: number;
@@ -59,6 +62,18 @@ export class IdempotencyRecords {
       values: [tenantId, key],
     });
     return row?.sealed;
+  }
+
+  /** Returns the bytes of a tenant's long answers. @see LONG_ANSWER */
+  async longBytes(tenantId: string): Promise<number> {
+    const { rows } = await this.transactions.client().query<{ bytes: number }>({
+      name: 'idempotency_bytes',
+      text: `SELECT coalesce(sum(octet_length(sealed_body)), 0)::float8 AS bytes FROM idempotency_record
+             WHERE tenant_id = $1 AND octet_length(sealed_body) > ${LONG_ANSWER}
+               AND date_creation > now() - interval '24 hours'`,
+      values: [tenantId],
+    });
+    return rows[0]!.bytes;
   }
 
   /** Stores a part of the body of a record that the ambient transaction has added. */

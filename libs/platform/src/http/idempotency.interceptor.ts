@@ -1,4 +1,4 @@
-import { IDEMPOTENCE, REQUETE } from '../errors/platform.errors';
+import { DEBIT, IDEMPOTENCE, REQUETE } from '../errors/platform.errors';
 import {
   applyDecorators,
   CallHandler,
@@ -17,7 +17,8 @@ import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
 import { inTurn } from '../ops/list-parts';
 import { SecretBox } from '../ops/secret-box';
-import { IDEMPOTENCY_SEALED, IdempotencyRecords } from '../database/idempotency-records';
+import { BUDGETS } from '../ops/budgets';
+import { IDEMPOTENCY_SEALED, IdempotencyRecords, LONG_ANSWER } from '../database/idempotency-records';
 import { ADMINISTRATION, NO_TENANT, Transactions } from '../database/transactions';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import type { RawRequest } from './body.interceptor';
@@ -51,6 +52,9 @@ interface Recording {
   /** Names of the headers that are recorded. */
   readonly recorded: readonly string[];
 }
+
+/** Detail of the 429 for a request whose answer has no room among those of 24 h. */
+const FULL = `The data space has used up its budget of ${BUDGETS.storedBytes / 2 ** 20} MiB of long recorded answers in 24 h, and nothing was written. Send the request without Idempotency-Key, or later.`;
 
 /** Maximum number of bytes of an answer that is recorded whole. A longer one is recorded in parts. */
 const MOST_WHOLE = 2 ** 20;
@@ -134,12 +138,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
       const isWhole = typeof body === 'string';
       const sealedBody = seal(Buffer.from(isWhole ? body : ''), key);
       await this.records.add(owner, key, { ...answer, fingerprint, sealedBody });
-      if (isWhole) return outcome;
       let place = 0;
-      for await (const part of body.parts()) {
+      for await (const part of isWhole ? [] : body.parts()) {
         const under = partKeyOf(key, place++);
         await this.records.addPart(owner, under, seal(part, under));
       }
+      const isShort = isWhole && sealedBody.length <= LONG_ANSWER;
+      if (!isShort && (await this.records.longBytes(owner)) > BUDGETS.storedBytes)
+        throw new DomainError(DEBIT.Depasse, FULL, { retryAfterSeconds: 3_600 });
       return outcome;
     });
   }

@@ -42,6 +42,8 @@ export const BUDGETS = {
   /** Bytes of events that wait for their attempt in memory: of the worker, of a client. Others are read when it begins. */
   waitingEventBytes: 32 * KIB * KIB,
   waitingEventBytesOfClient: 4 * KIB * KIB,
+  /** Bytes of a data space on disk: of the long results of its tasks, and of its long recorded answers. */
+  storedBytes: 2_048 * KIB * KIB,
   /** A sender or reader may do nothing for this long... */
   graceMs: 10_000,
   readerGraceMs: 30_000,

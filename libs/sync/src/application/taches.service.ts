@@ -13,6 +13,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import { parseBody, invalidJson } from '#platform/input/parse-body';
 import { Outbox } from '#platform/events/outbox';
 import { JobQueue } from '#platform/jobs/job-queue';
+import { BUDGETS } from '#platform/ops/budgets';
 import { inTurn } from '#platform/ops/list-parts';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { JsonFault } from '#platform/input/json-rows';
@@ -175,7 +176,8 @@ export class TachesService {
         conclude: async (synced) => {
           // A running tick would wait for the row that this transaction is about to write.
           await ticker.stop();
-          if (!(await this.taches.succeed(tenantId, tacheId, synced))) throw new AlreadyOver();
+          const isOver = !(await this.taches.succeed(tenantId, tacheId, synced, BUDGETS.storedBytes));
+          if (isOver) throw new AlreadyOver();
         },
       });
     } catch (error) {

@@ -29,8 +29,14 @@ export interface LongResult {
   readonly estEntier: boolean;
 }
 
-/** Bytes up to which a result is one value, and read whole. */
+/** Length up to which a result is one value, in UTF-16 units. The release before stored results of any length so. */
+const SHORT_LENGTH = 65_536;
+
+/** Bytes up to which a result that is one value is read whole. */
 const MOST_WHOLE = 2 ** 20;
+
+/** Bytes of results that one statement of the purge removes, and those of one task more. */
+const PURGED_BYTES = 256 * 2 ** 20;
 
 /** Length of a part, in UTF-16 units. */
 const PART_LENGTH = 262_144;
@@ -70,7 +76,7 @@ function shortText(resultat: Lists): string | undefined {
   let before: string | null = null;
   for (const { liste, octets } of morceauxOf(resultat)) {
     text += (liste !== null && liste === before ? ',' : '') + octets.toString();
-    if (text.length > MOST_WHOLE) return undefined;
+    if (text.length > SHORT_LENGTH) return undefined;
     before = liste;
   }
   return text;
@@ -218,8 +224,17 @@ export class TacheRepository {
     );
   }
 
-  /** Ends a task with its result, in the ambient transaction. Returns false if it had ended already. */
-  async succeed(tenantId: string, id: string, { resultat, effets }: Synced<Lists>): Promise<boolean> {
+  /**
+   * Ends a task with its result, in the ambient transaction. Returns false if it had ended already.
+   *
+   * @param mostBytes of long results of the data space: beyond them the tasks that ended first are removed
+   */
+  async succeed(
+    tenantId: string,
+    id: string,
+    { resultat, effets }: Synced<Lists>,
+    mostBytes: number,
+  ): Promise<boolean> {
     const short = shortText(resultat);
     const client = this.transactions.client();
     const { rowCount } = await client.query(
@@ -228,13 +243,27 @@ export class TacheRepository {
       [tenantId, id, short, JSON.stringify(effets)],
     );
     if (rowCount !== 1) return false;
+    if (short !== undefined) return true;
     let place = 0;
-    for (const { liste, octets } of short === undefined ? morceauxOf(resultat) : [])
+    let bytes = 0;
+    for (const { liste, octets } of morceauxOf(resultat)) {
+      bytes += octets.length;
       await client.query({
         name: 'tache_part_add',
         text: 'INSERT INTO tache_morceau (tenant_id, tache_id, place, liste, octets) VALUES ($1, $2, $3, $4, $5)',
         values: [tenantId, id, place++, liste, octets],
       });
+    }
+    await client.query({
+      name: 'tache_octets',
+      text: `WITH noted AS (
+               UPDATE tache SET octets = $3 WHERE tenant_id = $1 AND id_unique = $2
+             ), earlier AS (
+               SELECT id_unique, sum(octets) OVER (ORDER BY date_fin DESC, id_unique) AS total FROM tache
+               WHERE tenant_id = $1 AND id_unique <> $2 AND octets > 0
+             ) DELETE FROM tache WHERE tenant_id = $1 AND id_unique IN (SELECT id_unique FROM earlier WHERE total + $3 > $4)`,
+      values: [tenantId, id, bytes, mostBytes],
+    });
     return true;
   }
 
@@ -258,10 +287,13 @@ export class TacheRepository {
       name: 'tache_purge',
       text: `WITH removed AS (
                DELETE FROM tache WHERE (tenant_id, id_unique) IN (
-                 SELECT tenant_id, id_unique FROM (${oldestRows('tache', 'id_unique', 'date_fin', '7 days')}) o
+                 SELECT tenant_id, id_unique FROM (
+                   SELECT tenant_id, id_unique, octets, sum(octets) OVER (ORDER BY place, id_unique) AS total
+                   FROM (${oldestRows('tache', 'id_unique, octets', 'date_fin', '7 days')}) o
+                 ) counted WHERE total - octets < $3
                ) RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
-      values: [spaces, PURGE_BATCH],
+      values: [spaces, PURGE_BATCH, PURGED_BYTES],
     });
     return rows[0]?.count ?? 0;
   }
