@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../libs/platform/src/ops/logger';
+import { largeResults } from '../../libs/platform/src/ops/list-parts';
 import { Threads } from '../../libs/platform/src/ops/threads';
 import { SealingService } from '../../libs/voting/src';
 import { CountingService } from '../../libs/voting/src/application/counting.service';
@@ -218,8 +219,8 @@ describe('a campaign that was published before there was a bound', () => {
 
 describe('the count of a result', () => {
   /** A closed vote whose count needs a thread. */
-  async function closed(of = votes): Promise<LargeVote> {
-    const vote = await LargeVote.draft(of, [ranked(40, 2)], 4);
+  async function closed(of = votes, options = 40): Promise<LargeVote> {
+    const vote = await LargeVote.draft(of, [ranked(options, 2)], 4);
     await of.campaigns.sent('POST', `/${vote.id}/publier`);
     await of.campaigns.sent('POST', `/${vote.id}/ouvrir`);
     await vote.vote();
@@ -243,6 +244,23 @@ describe('the count of a result', () => {
     await stats(id);
     expect(run.mock.calls.map(([key]) => key)).toEqual([space.tenant.clientId]);
     run.mockRestore();
+  });
+
+  it('waits, if it is large, until readers of the client have taken others; small ones do not', async () => {
+    const [large, small] = [await closed(votes, 101), await closed()];
+    const { clientId } = large.space.tenant;
+    const takers = times(2, () => Promise.withResolvers<void>());
+    for (const { promise } of takers) void largeResults.run(clientId, () => promise);
+    let isAnswered = false;
+    const answer = stats(large.id).finally(() => (isAnswered = true));
+    await stats(small.id);
+    await stats(large.id, '?syndicatIdExterne=SYN-1');
+    expect(isAnswered).toBe(false);
+    takers[0]!.resolve();
+    expect((await answer).json.resultatsVisibles).toBe(true);
+    // It has given its place back.
+    await stats(large.id);
+    takers[1]!.resolve();
   });
 
   it('is kept as long as the bytes of all results have room', async () => {

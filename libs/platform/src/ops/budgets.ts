@@ -18,6 +18,8 @@ export const BUDGETS = {
   listParts: 1,
   /** Parts and pages of lists that are made, or that their readers have not taken. Each is bounded in bytes before it is read. */
   unreadParts: 8,
+  /** Large results of votes that are counted, or that their readers have not taken whole. */
+  largeResults: 2,
   /** Comparisons of rolls with the master data at once, of one client and of a process. */
   comparisons: 1,
   comparisonsInAll: 2,

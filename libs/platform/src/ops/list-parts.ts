@@ -23,6 +23,34 @@ export const unreadParts = new KeyedLimit(BUDGETS.unreadParts, {
     overBudget(`${BUDGETS.unreadParts} parts of lists that their readers have not taken`, RETRY_S),
 });
 
+/** Large results of one client's votes that are in memory, until their readers have taken them. */
+export const largeResults = new KeyedLimit(BUDGETS.largeResults, {
+  waitMs: BUDGETS.waitMs,
+  refusal: () =>
+    overBudget(`${BUDGETS.largeResults} large results of votes that their readers have not taken`, RETRY_S),
+});
+
+/** Yields the parts once the limit admits the client, which keeps its place until they are taken. @throws the limit's refusal */
+export async function* holding<T>(
+  limit: KeyedLimit,
+  client: string,
+  parts: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  const begun = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const hold = (): Promise<void> => {
+    begun.resolve();
+    return taken.promise;
+  };
+  limit.run(client, hold).catch(begun.reject);
+  try {
+    await begun.promise;
+    yield* parts;
+  } finally {
+    taken.resolve();
+  }
+}
+
 /** Yields the parts. Those of one client are made one at a time. @param source makes a part when it is asked for it */
 export async function* inTurn<T>(
   client: Promise<string>,

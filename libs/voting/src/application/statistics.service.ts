@@ -6,6 +6,7 @@ import { ThreadLimitPassed } from '#platform/ops/threads';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { FairCache } from '#platform/ops/fair-cache';
+import { holding, largeResults } from '#platform/ops/list-parts';
 import { LOGGER } from '#platform/ops/logger';
 import { MOST_STRUCTURE_BYTES } from '../domain/question.fields';
 import { MOST_RESULT, resultSize } from '../domain/result-size';
@@ -21,6 +22,12 @@ const MOST_KEPT = 64 * 2 ** 20;
 
 /** Seconds before a count that passed a limit is tried again. */
 const PUT_OFF_S = 5 * 60;
+
+/**
+ * Size of a result from which on it counts among the budget of large ones: below, it has 1.5 MB and the labels of its options at most.
+ * One of `MOST_RESULT` has tens of MB.
+ */
+const LARGE = 10_000;
 
 /** The longest count of a question that is done on the main thread, which takes 5 ms (docs/adr/0027). */
 const SHORT = { size: 500, bytes: 16_384 };
@@ -64,7 +71,8 @@ export class StatisticsService {
    * The statistics as JSON, in parts: they are made as fast as they are taken.
    *
    * @param isKept whether the result of the whole vote is kept for others
-   * @throws DomainError `Campagne.NotFound`, `Service.Indisponible` where the count passes a limit
+   * @throws DomainError `Campagne.NotFound`, `Debit.Depasse` for too many large results, `Service.Indisponible` where the count passes
+   * a limit
    */
   async *of(
     tenantId: string,
@@ -73,10 +81,20 @@ export class StatisticsService {
     { isKept = true }: { readonly isKept?: boolean } = {},
   ): AsyncGenerator<Uint8Array, void> {
     const campagne = await this.closed(tenantId, id, filter);
-    const isTold = campagne.urneClose && campagne.resultatsVisibles;
-    const participation = await this.query.participation(tenantId, id, filter, campagne.urneScellee);
     const client = await this.transactions.clientOf({ tenantId });
-    const items = isTold ? await this.results({ tenantId, client, campagne }, filter, isKept) : undefined;
+    const parts = this.parts({ tenantId, client, campagne }, filter, isKept);
+    const isLarge = isTold(campagne) && isWhole(filter) && resultSize(campagne.questions) > LARGE;
+    yield* isKept && isLarge ? holding(largeResults, client, parts) : parts;
+  }
+
+  private async *parts(
+    asked: Asked,
+    filter: StatisticsFilter,
+    isKept: boolean,
+  ): AsyncGenerator<Uint8Array, void> {
+    const { tenantId, campagne } = asked;
+    const participation = await this.query.participation(tenantId, campagne.id, filter, campagne.urneScellee);
+    const items = isTold(campagne) ? await this.results(asked, filter, isKept) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
     let isFirst = true;
@@ -161,6 +179,10 @@ export class StatisticsService {
     );
     throw tooLong();
   }
+}
+
+function isTold({ urneClose, resultatsVisibles }: StatedCampagne): boolean {
+  return urneClose && resultatsVisibles;
 }
 
 function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
