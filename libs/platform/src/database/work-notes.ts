@@ -183,7 +183,7 @@ export class WorkNotes {
       { cell },
       {
         name: 'note_take_up',
-        text: `DELETE FROM travail_en_cours WHERE mis_de_cote IS NOT NULL AND travail = $1 AND id = coalesce($2, id) RETURNING 1`,
+        text: `DELETE FROM travail_en_cours WHERE mis_de_cote IS NOT NULL AND travail = $1 AND id::text = lower(coalesce($2, id::text)) RETURNING 1`,
         values: [travail, id ?? null],
       },
     );
