@@ -1,1 +1,1 @@
-export { ADHESION_PERSONAL_DATA } from './persistence/personal-data.sql';
+export { ADHESION_PERSONAL_DATA, WITH_IMAGE } from './persistence/personal-data.sql';

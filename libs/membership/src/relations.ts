@@ -6,6 +6,7 @@ export {
   IDENTITY,
   IS_IDENTITY,
   MEMBERSHIP_PERSONAL_DATA,
+  OLDEST_FIRST,
   type Person,
   type PersonalData,
   type PersonalRows,

@@ -1,6 +1,7 @@
 import { IDENTITY, IS_IDENTITY, type PersonalData } from '#membership/relations';
 
 const OF_CARDS = 'adhesion_id = ANY (:adhesions::uuid[])';
+const SIGNATURES = `(${OF_CARDS} OR demande_id = ANY (:demandes::uuid[]))`;
 const PNG = `'data:image/png;base64,' || replace(encode(png, 'base64'), E'\\n', '')`;
 
 const identitiesIn = (table: string): string =>
@@ -10,26 +11,33 @@ const identitiesIn = (table: string): string =>
 const unknown = (condition: string): string =>
   `SELECT id_unique FROM demande_adhesion WHERE tenant_id = :tenantId AND id_externe_employe IS NULL AND ${condition}`;
 
+/** SQL of the cards and requests with a signature image. */
+export const WITH_IMAGE = `SELECT coalesce(adhesion_id, demande_id) AS id FROM signature_manuscrite
+  WHERE tenant_id = :tenantId AND ${SIGNATURES} ORDER BY id_unique`;
+
 export const ADHESION_PERSONAL_DATA: PersonalData = {
   rows: [
-    { section: 'paiements', table: 'paiement', where: OF_CARDS, erased: 'removed' },
+    { section: 'paiements', table: 'paiement', where: OF_CARDS, audited: true, erased: 'removed' },
     {
       section: 'autorisationsPaiement',
       table: 'autorisation_paiement',
       where: OF_CARDS,
+      audited: true,
       erased: 'removed',
     },
     {
       section: 'signatures',
       table: 'signature_manuscrite',
-      where: `(${OF_CARDS} OR demande_id = ANY (:demandes::uuid[]))`,
+      where: SIGNATURES,
       shown: { png: PNG },
+      order: ['id_unique'],
       erased: { with: 'adhesion' },
     },
     {
       section: 'consentementsDemandes',
       table: 'consentement_demande',
       where: 'demande_id = ANY (:demandes::uuid[])',
+      order: ['demande_id', 'id_externe_objet'],
       erased: { with: 'demande_adhesion' },
     },
     {

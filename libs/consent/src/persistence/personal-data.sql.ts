@@ -6,6 +6,7 @@ export const CONSENT_PERSONAL_DATA: PersonalData = {
       section: 'consentements',
       table: 'consentement',
       where: 'id_externe_employe = :employe',
+      audited: true,
       erased: { with: 'employe' },
     },
   ],

@@ -7,6 +7,10 @@ export interface PersonalRows {
   readonly where: string;
   /** SQL of columns that the export shows in another form. */
   readonly shown?: Readonly<Record<string, string>>;
+  /** Columns that order the rows in the export. No two rows of a person have the same values; `OLDEST_FIRST` if absent. */
+  readonly order?: readonly string[];
+  /** The audit trail has entries about the rows, beside those about the ids of `Person`. */
+  readonly audited?: true;
   /** An erasure deletes the rows, lets the database delete them with their parent, changes columns, or keeps the rows. */
   readonly erased:
     'removed' | { readonly with: string } | { readonly set: string } | { readonly kept: string };
@@ -49,6 +53,8 @@ export interface PersonalData {
   readonly notPersonal: Readonly<Record<string, string>>;
 }
 
+export const OLDEST_FIRST = ['date_creation', 'id_unique'];
+
 /** Placeholder for an erased name. */
 export const ERASED_NAME = '(effacé)';
 
@@ -69,10 +75,23 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       section: 'valeursChampUtilisateur',
       table: 'valeur_champ_employe',
       where: OF_EMPLOYE,
+      order: ['nom_champ'],
       erased: WITH_EMPLOYE,
     },
-    { section: 'emplois', table: 'emploi', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
-    { section: 'appartenances', table: 'membership', where: OF_EMPLOYE, erased: WITH_EMPLOYE },
+    {
+      section: 'emplois',
+      table: 'emploi',
+      where: OF_EMPLOYE,
+      order: [...OLDEST_FIRST, 'identifiant_externe'],
+      erased: WITH_EMPLOYE,
+    },
+    {
+      section: 'appartenances',
+      table: 'membership',
+      where: OF_EMPLOYE,
+      order: ['date_creation', 'syndicat_id_externe'],
+      erased: WITH_EMPLOYE,
+    },
     { section: 'employe', table: 'employe', where: 'id_externe = :employe', erased: 'removed' },
     // After the employee, whose deletion writes changes, too. The CASE is that of the index.
     {
@@ -80,6 +99,7 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       table: 'changement',
       where: `CASE WHEN id_externe_employe IS NULL THEN id_externe ELSE id_externe_employe END = :idExterne
         AND (entite = 'Employe' OR id_externe_employe IS NOT NULL)`,
+      order: ['id_unique', 'lot'],
       erased: 'removed',
     },
   ],

@@ -6,6 +6,7 @@ export const MESSAGING_PERSONAL_DATA: PersonalData = {
       section: 'courriels',
       table: 'courriel_destinataire',
       where: '(employe_id = ANY (:employes::uuid[]) OR votant_id = ANY (:votants::uuid[]))',
+      order: ['id_unique'],
       erased: { kept: 'ids only, which match no person and no address after the erasure' },
     },
   ],

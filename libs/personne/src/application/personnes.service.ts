@@ -9,13 +9,11 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
+import { inTurn } from '#platform/ops/list-parts';
 import { TachesService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonFinder } from './person-finder';
-import { PersonalDataRepository } from '../persistence/personal-data.repository';
-
-/** All data about one person: rows by section, with the wire's names of columns. */
-export type PersonalData = Readonly<Record<string, readonly Record<string, unknown>[]>>;
+import { PersonalDataRepository, type SectionPage } from '../persistence/personal-data.repository';
 
 /** Export and erasure of a person's data (docs/adr/0018). */
 @Injectable()
@@ -32,8 +30,8 @@ export class PersonnesService {
   ) {}
 
   /**
-   * Returns all stored data about an employee, also if the partner has deleted it. Records the export and each signature
-   * image in the audit trail.
+   * Returns all stored data about an employee, also if the partner has deleted it, as JSON in parts: rows by section, with the
+   * wire's names of columns. Records the export and each signature image in the audit trail before the first part.
    *
    * @throws DomainError `Client.NotFound`, `Employe.NotFound`
    */
@@ -43,18 +41,16 @@ export class PersonnesService {
     environnement: Environment,
     idExterne: string,
     supprime: boolean,
-  ): Promise<PersonalData> {
+  ): Promise<AsyncGenerator<Uint8Array, void>> {
     const tenantId = await this.tenantOf(clientId, environnement);
-    return this.transactions.run({ tenantId }, async () => {
+    const { person, numero } = await this.transactions.run({ tenantId }, async () => {
       const person = (await this.finder.find(tenantId, idExterne, supprime)) ?? missing();
-      const sections = await this.repository.read(person);
-      const images = (sections.signatures ?? []).map((image) => image.adhesion_id ?? image.demande_id);
+      const numero = await this.repository.lastEntry(tenantId);
       this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.exporter, person.employes);
-      this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, images as string[]);
-      return Object.fromEntries(
-        Object.entries(sections).map(([section, rows]) => [section, rows.map(asOnTheWire)]),
-      );
+      this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, await this.repository.withImage(person));
+      return { person, numero };
     });
+    return inTurn(this.transactions.clientOf({ tenantId }), partsOf(this.repository.read(person, numero)));
   }
 
   /**
@@ -105,8 +101,20 @@ export class PersonnesService {
   }
 }
 
+/** Yields sections as the text of one JSON object. */
+export async function* partsOf(pages: AsyncGenerator<SectionPage, void>): AsyncGenerator<Uint8Array, void> {
+  let open: string | undefined;
+  for await (const { section, rows } of pages) {
+    const items = rows.map((row) => JSON.stringify(asOnTheWire(row))).join();
+    if (section === open) yield Buffer.from(items && `,${items}`);
+    else yield Buffer.from(`${open === undefined ? '{' : '],'}"${section}":[${items}`);
+    open = section;
+  }
+  yield Buffer.from(']}');
+}
+
 /** `date_creation` → `dateCreation`, and times in UTC with `Z`. */
-function asOnTheWire(row: Record<string, unknown>): Record<string, unknown> {
+function asOnTheWire(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => [
       column.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase()),

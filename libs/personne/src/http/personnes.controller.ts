@@ -7,9 +7,10 @@ import type { Actor } from '#platform/audit/actor';
 import { Requires } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
+import { Streamed } from '#platform/http/streamed';
 import { Query } from '#platform/input/request-parts.decorator';
 import { EnvironmentPart } from '#access/environment-part.pipe';
-import { type PersonalData, PersonnesService } from '../application/personnes.service';
+import { PersonnesService } from '../application/personnes.service';
 import { DonneesPersonnellesItem, PersonneQuery } from './personnes.dto';
 
 const FORMER =
@@ -37,6 +38,7 @@ export class PersonnesController {
     ].join('\n\n'),
     path: path('E-1001'),
     type: DonneesPersonnellesItem,
+    streamed: true,
     errors: [CLIENT.NotFound, EMPLOYE.NotFound],
   })
   async export(
@@ -45,8 +47,9 @@ export class PersonnesController {
     @EnvironmentName() environnement: Environment,
     @Param('idExterne') idExterne: string,
     @Query() { supprime }: PersonneQuery,
-  ): Promise<PersonalData> {
-    return this.personnes.export(actor, clientId, environnement, idExterne, supprime ?? false);
+  ): Promise<Streamed> {
+    const parts = await this.personnes.export(actor, clientId, environnement, idExterne, supprime ?? false);
+    return new Streamed(() => parts);
   }
 
   @Delete(':idExterne')

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Person } from '#membership/relations';
+import { WITH_IMAGE } from '#adhesion/relations';
+import { OLDEST_FIRST, type Person, type PersonalRows } from '#membership/relations';
+import type { Statement } from '#platform/database/entered-query';
+import { PAGE_BYTES } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import { PERSONAL_DATA } from './personal-data.sql';
+import { LAST_ENTRY, PERSONAL_DATA } from './personal-data.sql';
 
 const IDENTITIES = `identities (nom, prenom, courriel) AS (${PERSONAL_DATA.flatMap(({ identities }) => identities ?? []).join(' UNION ')})`;
 const IDS = PERSONAL_DATA.flatMap(({ ids }) => Object.entries(ids ?? {}));
@@ -10,7 +13,15 @@ const ROWS = PERSONAL_DATA.flatMap(({ rows }) => rows);
 /** Identifiers from which all rows about a person are found. */
 export type KnownPerson = Omit<Person, 'ids' | 'idUrl'>;
 
-/** All data about one person, in the ambient transaction. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** Some rows of a section of the export. */
+export interface SectionPage {
+  readonly section: string;
+  readonly rows: readonly Row[];
+}
+
+/** All data about one person. Methods other than `read` run in the ambient transaction. */
 @Injectable()
 export class PersonalDataRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -41,23 +52,62 @@ export class PersonalDataRepository {
     return { ...known, ...Object.fromEntries(IDS.map(([name]) => [name, known.found[name] ?? []])) };
   }
 
-  /** Returns the rows about the person by section, oldest first, with all columns. */
-  async read(person: Person): Promise<Record<string, Record<string, unknown>[]>> {
-    const sections: Record<string, Record<string, unknown>[]> = {};
-    // The audit trail, which is read last, may refer to any row read before.
-    const ids = new Set(person.ids);
-    for (const { section, table, where, shown } of ROWS) {
-      const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
-      const row = `to_jsonb(t) - 'tenant_id'${others.length > 0 ? ` || jsonb_build_object(${others.join(', ')})` : ''}`;
-      const rows = await this.run<{ row: Record<string, unknown> }>(
-        `SELECT ${row} AS row FROM ${table} t WHERE tenant_id = :tenantId AND ${where}
-         ORDER BY to_jsonb(t) ->> 'date_creation', to_jsonb(t) ->> 'id_unique'`,
-        { ...person, ...person.found, ids: [...ids] },
-      );
-      for (const { row } of rows) if (typeof row.id_unique === 'string') ids.add(row.id_unique);
-      sections[section] = rows.map((one) => one.row);
+  /** Returns the ids of the cards and requests with a signature image. */
+  async withImage(person: Person): Promise<string[]> {
+    const rows = await this.run<{ id: string }>(WITH_IMAGE, { ...person, ...person.found });
+    return rows.map(({ id }) => id);
+  }
+
+  /** Returns the number of the last entry of the audit trail. */
+  async lastEntry(tenantId: string): Promise<string> {
+    const [row] = await this.run<{ numero: string }>(LAST_ENTRY, { tenantId });
+    return row!.numero;
+  }
+
+  /**
+   * Yields the rows about the person with all columns: one or several pages of each section. Each page is a statement, so a
+   * slow reader holds neither a connection nor a section.
+   *
+   * @param numero number of the last entry of the audit trail that may be among the rows
+   * @param bytes length from which a page ends
+   */
+  async *read(person: Person, numero: string, bytes = PAGE_BYTES): AsyncGenerator<SectionPage, void> {
+    const values = { ...person, ...person.found, numero };
+    for (const section of ROWS) {
+      let last: Row | undefined;
+      for (let isFull = true; isFull;) {
+        const page = await this.page(section, { ...last, ...values }, last !== undefined, bytes);
+        yield { section: section.section, rows: page.rows };
+        last = page.rows.at(-1);
+        isFull = page.isFull;
+      }
     }
-    return sections;
+  }
+
+  /** Returns rows of a section up to `bytes` and one row more, from the first one or after the row whose columns are in the values. */
+  private async page(
+    { table, where, shown, order = OLDEST_FIRST }: PersonalRows,
+    values: Readonly<Record<string, unknown>> & Pick<Person, 'tenantId'>,
+    isLater: boolean,
+    bytes: number,
+  ): Promise<{ rows: Row[]; isFull: boolean }> {
+    const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
+    const follows = `(${order.join(', ')}) > (${order.map((column) => `:${column}`).join(', ')})`;
+    // Both windows run row by row. The condition on `over` ends them after the row that fills the page.
+    const sql = `SELECT item FROM (
+        SELECT item, count(CASE WHEN before >= ${bytes} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over FROM (
+          SELECT item, sum(octet_length(item)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
+            SELECT (to_jsonb(t) - 'tenant_id' || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
+              SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${where}${isLater ? ` AND ${follows}` : ''}
+              ORDER BY ${order.join(', ')}
+            ) t OFFSET 0
+          ) i
+        ) s
+      ) w WHERE over < 1`;
+    const { tenantId } = values;
+    const items = await this.transactions.query<{ item: string }>({ tenantId }, statementOf(sql, values));
+    const length = items.reduce((sum, { item }) => sum + Buffer.byteLength(item), 0);
+    return { rows: items.map(({ item }) => JSON.parse(item) as Row), isFull: length >= bytes };
   }
 
   /** Erases the person from the rows of all contexts. */
@@ -73,19 +123,24 @@ export class PersonalDataRepository {
     }
   }
 
-  /** Runs a statement with the values of its parameters (`:name`). */
   private async run<R extends object>(
     named: string,
     values: Readonly<Record<string, unknown>>,
   ): Promise<R[]> {
-    const sent: unknown[] = [];
-    const places = new Map<string, string>();
-    const text = named.replace(/(?<![:\w]):([a-zA-Z]+)/g, (_all, name: string) => {
-      if (!(name in values)) throw new Error(`A statement names the unknown parameter ${name}.`);
-      const place = places.get(name) ?? `$${sent.push(values[name])}`;
-      places.set(name, place);
-      return place;
-    });
-    return (await this.transactions.client().query<R>(text, sent)).rows;
+    const { text, values: sent } = statementOf(named, values);
+    return (await this.transactions.client().query<R>(text, [...sent])).rows;
   }
+}
+
+/** Returns a statement with the values of its parameters (`:name`). */
+function statementOf(named: string, values: Readonly<Record<string, unknown>>): Statement {
+  const sent: unknown[] = [];
+  const places = new Map<string, string>();
+  const text = named.replace(/(?<![:\w]):([a-zA-Z_]+)/g, (_all, name: string) => {
+    if (!(name in values)) throw new Error(`A statement names the unknown parameter ${name}.`);
+    const place = places.get(name) ?? `$${sent.push(values[name])}`;
+    places.set(name, place);
+    return place;
+  });
+  return { text, values: sent };
 }

@@ -17,6 +17,7 @@ const IDEMPOTENCY: PersonalData = {
         OR position('/' || :idUrl || '"' IN headers::text) > 0
         OR EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0))`,
       shown: { fingerprint: 'NULL', sealed_body: 'NULL' },
+      order: ['date_creation', 'idempotency_key'],
       erased: 'removed',
     },
   ],
@@ -35,12 +36,20 @@ const NOTES: PersonalData = {
   notPersonal: {},
 };
 
+const AUDITED = [ADHESION_PERSONAL_DATA, CONSENT_PERSONAL_DATA]
+  .flatMap(({ rows }) => rows.filter(({ audited }) => audited))
+  .map(({ table, where }) => `SELECT id_unique FROM ${table} WHERE tenant_id = :tenantId AND ${where}`);
+
+/** SQL of the number of the last entry. */
+export const LAST_ENTRY = `SELECT coalesce(max(numero), 0) AS numero FROM journal WHERE tenant_id = :tenantId`;
+
 const AUDIT: PersonalData = {
   rows: [
     {
       section: 'journal',
       table: 'journal',
-      where: 'objet_id = ANY (:ids::uuid[])',
+      // Entries of before the chain have no number. Those of the export itself are left out.
+      where: `objet_id = ANY (:ids::uuid[] || ARRAY(${AUDITED.join(' UNION ALL ')})) AND coalesce(numero, 0) <= :numero`,
       shown: { empreinte: `encode(empreinte, 'hex')` },
       erased: { kept: 'ids only, which match no person after the erasure; a deletion would break the chain' },
     },

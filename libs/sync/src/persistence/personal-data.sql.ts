@@ -26,6 +26,7 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       table: 'tache_morceau',
       where: `EXISTS (SELECT FROM ${ERREURS_MORCEAU} WHERE ${IS_PERSON})`,
       shown: { octets: 'NULL', empreinte: 'NULL' },
+      order: ['tache_id', 'place'],
       erased: {
         set: `octets = convert_to((SELECT string_agg(CASE WHEN ${IS_PERSON}
             THEN (SELECT row_to_json(r)::text FROM (SELECT '${ERASED_NAME}' AS "IdUnique", e->'Message' AS "Message") r)

@@ -4,6 +4,7 @@ import {
   HAS_NAMES,
   IDENTITY,
   IS_IDENTITY,
+  OLDEST_FIRST,
   type PersonalData,
 } from '#membership/relations';
 
@@ -20,6 +21,7 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       // Another employee may have been given the voter just before.
       where:
         'id_unique = ANY (:votants::uuid[]) AND (employe_id_externe IS NULL OR employe_id_externe = :employe)',
+      order: [...OLDEST_FIRST, 'campagne_id'],
       erased: {
         set: `prenom = '${ERASED_NAME}', nom = '${ERASED_NAME}', identifiant = NULL, courriel = NULL, employe_id_externe = NULL`,
       },
