@@ -40,6 +40,10 @@ const held = {
   vast: '',
   /** A question of `without` with the maximum number of options. */
   fullQuestion: '',
+  /** A draft with a question that has as many texts as it may have. */
+  heavy: '',
+  heavyQuestion: '',
+  heavyOption: '',
   ended: '',
   /** Ended, with a ranked count that breaks ties in both ways. */
   ranked: '',
@@ -148,6 +152,15 @@ export async function holdCampaigns(
   await ask(held.unattended);
   held.full = await draft('Beaucoup de questions');
   for (let count = 0; count < 200; count++) await ask(held.full);
+  held.heavy = await draft('Beaucoup de texte');
+  const heavy = await ask(held.heavy, { Titre: 'Q', Type: 'ChoixLibre', Options: [{ Libelle: 'O' }] });
+  held.heavyQuestion = heavy.Id;
+  held.heavyOption = heavy.Options[0].Id;
+  await app.database.query(
+    `INSERT INTO option (tenant_id, question_id, ordre, libelle, description)
+     SELECT tenant_id, id_unique, 1 + n, 'O', repeat('x', 8191) FROM question, generate_series(1, 256) n WHERE id_unique = $1`,
+    [held.heavyQuestion],
+  );
 
   held.ended = await draft('Vote terminé');
   await ask(held.ended);
@@ -283,18 +296,27 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
   'PUT /b2b/v1/campagnes/:id/questions/:questionId': changing(
     [RANKED],
     (of) => `${of.voted}/questions/${of.question}`,
+    {
+      at: (of) => `${of.heavy}/questions/${of.heavyQuestion}`,
+      body: { Titre: 'Plus long', Type: 'ChoixLibre' },
+    },
   ),
   'DELETE /b2b/v1/campagnes/:id/questions/:questionId': later((of) => `${of.voted}/questions/${of.question}`),
   'POST /b2b/v1/campagnes/:id/questions/:questionId/options': changing(
     [{ Description: null }],
     (of) => `${of.voted}/questions/${of.question}/options`,
     (of) => `${of.without}/questions/${of.fullQuestion}/options`,
+    (of) => `${of.heavy}/questions/${of.heavyQuestion}/options`,
   ),
   'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/ordre': later(
     (of) => `${of.voted}/questions/${of.question}/options/ordre`,
   ),
   'PUT /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': later(
     (of) => `${of.voted}/questions/${of.question}/options/${of.option}`,
+    {
+      at: (of) => `${of.heavy}/questions/${of.heavyQuestion}/options/${of.heavyOption}`,
+      body: { Libelle: 'Plus long' },
+    },
   ),
   'DELETE /b2b/v1/campagnes/:id/questions/:questionId/options/:optionId': later(
     (of) => `${of.voted}/questions/${of.question}/options/${of.option}`,
