@@ -146,14 +146,16 @@ const flood = (key: string, path: string, connections = CONNECTIONS): object => 
   ...{ kind: 'flood', request: { method: 'GET', path, key }, connections },
 });
 
+const shown = (count: number): string => count.toLocaleString('en');
+
 const ATTACKS: readonly [name: string, attack: Attack][] = [
   [
-    'pages of changes of a kind that has none, among 1,100,000',
+    `pages of changes of a kind that has none, among ${shown(RECORDS * (REWRITES + 1))}`,
     (key) => [flood(key, '/b2b/v2/changement?limite=1&entite=Syndicat')],
   ],
-  ['whole lists of 100,000', (key) => [flood(key, '/b2b/v1/employeur')]],
+  [`whole lists of ${shown(RECORDS)}`, (key) => [flood(key, '/b2b/v1/employeur')]],
   [
-    'slow readers of lists of 100,000',
+    `slow readers of lists of ${shown(RECORDS)}`,
     (key) => [
       {
         ...{ kind: 'slowReaders', request: { method: 'GET', path: '/b2b/v1/employeur', key } },
@@ -162,7 +164,7 @@ const ATTACKS: readonly [name: string, attack: Attack][] = [
     ],
   ],
   [
-    'comparisons of a roll with 20 lists of 100,000, read and applied',
+    `comparisons of a roll with ${LISTS} lists of ${shown(RECORDS)}, read and applied`,
     (key, roll) => [
       flood(key, roll, 2),
       {
