@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WITH_IMAGE } from '#adhesion/relations';
 import { OLDEST_FIRST, type Person, type PersonalRows } from '#membership/relations';
 import type { Statement } from '#platform/database/entered-query';
-import { PAGE_BYTES } from '#platform/database/json-items';
+import { PAGE_BYTES, upToPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { LAST_ENTRY, PERSONAL_DATA } from './personal-data.sql';
 
@@ -93,17 +93,11 @@ export class PersonalDataRepository {
   ): Promise<{ rows: Row[]; isFull: boolean }> {
     const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
     const follows = `(${order.join(', ')}) > (${order.map((column) => `:${column}`).join(', ')})`;
-    // Both windows run row by row. The condition on `over` ends them after the row that fills the page.
-    const sql = `SELECT item FROM (
-        SELECT item, count(CASE WHEN before >= ${bytes} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over FROM (
-          SELECT item, sum(octet_length(item)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
-            SELECT (to_jsonb(t) - 'tenant_id' || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
-              SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${where}${isLater ? ` AND ${follows}` : ''}
-              ORDER BY ${order.join(', ')}
-            ) t OFFSET 0
-          ) i
-        ) s
-      ) w WHERE over < 1`;
+    const rows = `SELECT (to_jsonb(t) - 'tenant_id' || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
+        SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${where}${isLater ? ` AND ${follows}` : ''}
+        ORDER BY ${order.join(', ')}
+      ) t`;
+    const sql = upToPage(rows, ['item'], bytes);
     const { tenantId } = values;
     const items = await this.transactions.query<{ item: string }>({ tenantId }, statementOf(sql, values));
     const length = items.reduce((sum, { item }) => sum + Buffer.byteLength(item), 0);

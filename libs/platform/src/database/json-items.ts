@@ -115,19 +115,26 @@ const SLICE_BYTES = 1_048_576;
 const FEW = 1_000;
 
 /**
- * SQL of the first rows of `rows` up to the one whose text fills a page of `PAGE_BYTES`. Both windows run row by row, and the
- * condition on `over` ends them, so further rows are not made.
+ * SQL of the first rows of `rows` up to the one whose text fills a page. Both windows run row by row, and the condition on `over`
+ * ends them, so further rows are not made.
  *
- * @param rows an ordered query. @param text its column that is measured. @param others its other columns
+ * @param rows an ordered query
+ * @param columns its columns, of which the first is measured
+ * @param bytes length of a page
  */
-export const upToPage = (rows: string, text: string, others: string): string =>
-  `SELECT ${text}, ${others} FROM (
-     SELECT ${text}, ${others}, count(CASE WHEN before >= ${PAGE_BYTES} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
-     FROM (
-       SELECT ${text}, ${others}, sum(octet_length(${text})) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+export function upToPage(
+  rows: string,
+  columns: readonly [text: string, ...others: string[]],
+  bytes = PAGE_BYTES,
+): string {
+  const [[text], selected] = [columns, columns.join(', ')];
+  return `SELECT ${selected} FROM (
+     SELECT ${selected}, count(CASE WHEN before >= ${bytes} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over FROM (
+       SELECT ${selected}, sum(octet_length(${text})) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
        FROM (${rows} OFFSET 0) t
      ) s
    ) w WHERE over < 1`;
+}
 
 /** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
 export class JsonItems {
@@ -254,7 +261,7 @@ export class JsonItems {
              FROM (
                SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
                  (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
-               FROM (${upToPage(source, 'item', '"_by", "_id"')}) u
+               FROM (${upToPage(source, ['item', '"_by"', '"_id"'])}) u
              ) p`,
         values,
       },

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { BodyInterceptor } from './body.interceptor';
+import { ComparisonInterceptor } from './comparison.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
-import { LineInterceptor } from './line.interceptor';
 import { PathPartPipe } from '../input/path-part.pipe';
 import { QueryInterceptor } from './query.interceptor';
 
@@ -12,7 +12,7 @@ import { QueryInterceptor } from './query.interceptor';
   providers: [
     { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: LineInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: ComparisonInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_PIPE, useClass: PathPartPipe },
     { provide: APP_PIPE, useClass: InputPipe },

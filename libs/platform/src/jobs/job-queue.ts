@@ -2,7 +2,6 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Head, type LeasedJob, QueueDatabase, removeIn } from './queue-database';
-
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';

@@ -6,7 +6,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { ReturnsListing } from '#platform/http/list.interceptor';
-import { Compares } from '#platform/http/line.interceptor';
+import { Compares } from '#platform/http/comparison.interceptor';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { EcartsService } from '../application/ecarts.service';

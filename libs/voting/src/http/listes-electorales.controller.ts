@@ -5,7 +5,7 @@ import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
-import { Compares } from '#platform/http/line.interceptor';
+import { Compares } from '#platform/http/comparison.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { ListesElectoralesService } from '../application/listes-electorales.service';

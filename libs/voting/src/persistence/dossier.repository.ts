@@ -161,7 +161,7 @@ export class DossierRepository {
         {
           name: 'dossier_roll',
           text: `SELECT string_agg(ligne, '' ORDER BY id) AS lignes, (array_agg(id ORDER BY id DESC))[1] AS last
-                 FROM (${upToPage(lines, 'ligne', 'id')}) v`,
+                 FROM (${upToPage(lines, ['ligne', 'id'])}) v`,
           values: [tenantId, id, after],
         },
       );
