@@ -48,7 +48,7 @@ export class AdhesionsService {
     // The path and the filter on the same property combine with AND, as all filters do.
     const isNobody = filter.idExterneEmploye != null && filter.idExterneEmploye !== idExterneEmploye;
     const list: FetchPage = isNobody
-      ? () => Promise.resolve({ items: '' })
+      ? () => Promise.resolve({ items: [] })
       : this.v2.list(tenantId, { ...filter, idExterneEmploye });
     return this.members.listOfKnown(tenantId, idExterneEmploye, list);
   }

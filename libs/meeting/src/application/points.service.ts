@@ -62,7 +62,7 @@ export class PointsService {
     limit: number,
   ): Promise<Page> {
     const page = await this.query.resultatsPage(tenantId, seanceId, after, limit);
-    if (page.items === '') await this.seances.assertExists(tenantId, seanceId);
+    if (page.items.length === 0) await this.seances.assertExists(tenantId, seanceId);
     return page;
   }
 

@@ -61,7 +61,7 @@ export class MemberRepository {
   listOfKnown(tenantId: string, idExterne: string, list: FetchPage): FetchPage {
     return async (after, limit) => {
       const page = await list(after, limit);
-      if (page.items === '' && !(await this.exists(tenantId, idExterne))) throw noEmploye();
+      if (page.items.length === 0 && !(await this.exists(tenantId, idExterne))) throw noEmploye();
       return page;
     };
   }

@@ -39,9 +39,10 @@ export interface Position {
   readonly id: string;
 }
 
-/** A run of items as one JSON text, separated by commas, and where the next run starts if there is one. */
+/** A run of items as JSON, and where the next run starts if there is one. */
 export interface Page {
-  readonly items: string;
+  /** Texts that have one or more items each. A comma belongs between two items, and between two texts. */
+  readonly items: readonly string[];
   readonly next?: Position;
   /** The place up to which the page was read: that of its last item, or further where a filter left out the rest. */
   readonly last?: Position;
@@ -100,8 +101,8 @@ interface PageRow {
   items: string;
   /** Whether more items follow the last item of the page. */
   more: boolean;
-  lastDate: Date | number | null;
-  lastId: string | null;
+  lastDate: Date | number;
+  lastId: string;
 }
 
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
@@ -113,6 +114,9 @@ const SLICE_BYTES = 1_048_576;
 
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
+
+/** Items in each text of a page. Longer texts made twice as many of the longest pauses of Node's garbage collection. */
+const TOGETHER = 64;
 
 /**
  * SQL of the first rows of `rows` up to the one whose text fills a page. Both windows run row by row, and the condition on `over`
@@ -253,23 +257,25 @@ export class JsonItems {
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
     const source = `SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i`;
-    const [row] = await this.transactions.query<PageRow>(
+    const found = await this.transactions.query<PageRow>(
       { tenantId },
       {
         ...(isPlannedOnce ? { name } : {}),
-        text: `SELECT items, "lastDate", "lastId", (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more
-             FROM (
-               SELECT coalesce(string_agg(item, ','), '') AS items, count(*), sum(octet_length(item)) AS bytes,
-                 (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
-               FROM (${upToPage(source, ['item', '"_by"', '"_id"'])}) u
-             ) p`,
+        text: `SELECT array_to_string(items[at:at + ${TOGETHER - 1}], ',') AS items, "lastDate", "lastId", more FROM (
+               SELECT *, (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more FROM (
+                 SELECT array_agg(item) AS items, count(*)::int, sum(octet_length(item)) AS bytes,
+                   (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
+                 FROM (${upToPage(source, ['item', '"_by"', '"_id"'])}) u
+               ) a OFFSET 0
+             ) p, generate_series(1, count, ${TOGETHER}) AS at`,
         values,
       },
     );
-    const { items, more: isMore, lastDate, lastId } = row!;
-    if (lastDate === null || !lastId) return { items };
-    const last = { date: new Date(lastDate), id: lastId };
-    return isMore ? { items, last, next: last } : { items, last };
+    const items = found.map((row) => row.items);
+    const end = found.at(-1);
+    if (!end) return { items };
+    const last = { date: new Date(end.lastDate), id: end.lastId };
+    return end.more ? { items, last, next: last } : { items, last };
   }
 
   /** Returns whether at most `FEW` rows pass, so the index of the condition (`fewBy`) finds them faster. */

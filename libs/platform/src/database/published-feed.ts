@@ -41,7 +41,7 @@ export class PublishedFeed {
       until,
       fetch: async (after, limit) => {
         for (;;) {
-          const found = until ? await page(until, after, limit) : { items: '' };
+          const found = until ? await page(until, after, limit) : { items: [] };
           if (found.next || !mayBeMore) return found;
           // Publishes a backlog as far as the page needs it, because an empty page must mean that there is nothing new.
           mayBeMore = await this.publish(tenantId);

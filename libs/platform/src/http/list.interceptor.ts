@@ -79,7 +79,7 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       const more = async (): Promise<Position | undefined> => {
         const page = await inLine(from, true);
         if (response.destroyed) return undefined;
-        write(response, page.items && ',', page.items);
+        write(response, page.items.length > 0 ? ',' : '', page.items);
         if (!page.next) response.end(end);
         await drained(response);
         return page.next;
@@ -90,23 +90,28 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
   }
 }
 
-/** Writes a run as bytes, because its text can then be freed while a slow reader takes them. */
-function write(response: Response, before: string, items: string): void {
+/** Writes a run as bytes, because its texts can then be freed while a slow reader takes them. */
+function write(response: Response, before: string, items: readonly string[]): void {
   response.cork();
   if (before) response.write(before);
-  if (items) response.write(Buffer.from(items));
+  for (const part of bytesOf(items)) response.write(part);
   response.uncork();
 }
 
 /** Sends a whole list. The text around it is written separately, because adding them would copy the items once more. */
-function sendWhole(response: Response, items: string, [before, after]: Around): void {
-  const bytes = Buffer.from(items);
-  response.setHeader('Content-Length', Buffer.byteLength(before) + bytes.length + Buffer.byteLength(after));
+function sendWhole(response: Response, items: readonly string[], [before, after]: Around): void {
+  const parts = [Buffer.from(before), ...bytesOf(items), Buffer.from(after)];
+  response.setHeader(
+    'Content-Length',
+    parts.reduce((sum, { length }) => sum + length, 0),
+  );
   response.cork();
-  response.write(before);
-  response.write(bytes);
-  response.end(after);
+  for (const part of parts) response.write(part);
+  response.end();
 }
+
+const bytesOf = (items: readonly string[]): Buffer[] =>
+  items.map((text, index) => Buffer.from(index > 0 ? `,${text}` : text));
 
 /** Resolves when the reader has taken all, or all but a little of a list that goes on, or has gone. */
 async function drained(response: Response): Promise<void> {

@@ -63,7 +63,7 @@ export function pageOf<R extends { readonly dateCreation: Date; readonly id: str
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    items: shown.map((row) => JSON.stringify(toItem(row))).join(','),
+    items: shown.map((row) => JSON.stringify(toItem(row))),
     ...(last && rows.length > limit ? { next: { date: last.dateCreation, id: last.id } } : {}),
   };
 }

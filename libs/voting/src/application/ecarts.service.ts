@@ -54,15 +54,15 @@ export class EcartsService {
         if (empreinte === undefined) whole.update(part.lignes);
         from = undefined;
         if (next) continue;
-        if (part.items) items.push(part.items);
-        bytes += part.items.length;
+        items.push(...part.items);
+        bytes += part.items.reduce((sum, { length }) => sum + length, 0);
         const { upTo } = ranges[index]!;
         next = part.next ?? (bytes >= PART_BYTES && upTo ? { date: new Date(0), id: upTo } : undefined);
         // The digest stands before the first difference, so the first part reads all ranges.
         if (next && empreinte !== undefined) break;
       }
       empreinte ??= whole.digest('hex');
-      return { items: items.join(','), ...(next ? { next } : {}) };
+      return { items, ...(next ? { next } : {}) };
     };
     return {
       fetch: this.campagnes.listOfKnown(tenantId, campagneId, fetch),

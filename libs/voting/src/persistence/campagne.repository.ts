@@ -171,7 +171,7 @@ export class CampagneRepository {
   listOfKnown(tenantId: string, id: string, list: FetchPage): FetchPage {
     return async (after, limit) => {
       const page = await list(after, limit);
-      if (page.items === '') await this.assertExists(tenantId, id);
+      if (page.items.length === 0) await this.assertExists(tenantId, id);
       return page;
     };
   }

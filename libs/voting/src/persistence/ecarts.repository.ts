@@ -129,7 +129,7 @@ const LIGNES = `SELECT coalesce(string_agg(
 
 interface Part {
   lignes: string;
-  items: string;
+  items: string | null;
   last: string | null;
   more: boolean;
 }
@@ -205,13 +205,17 @@ export class EcartsRepository {
          ), measured AS (
            SELECT *, sum(octet_length(item)) OVER (ORDER BY employe_id) - octet_length(item) < ${PART_BYTES} AS fits FROM item
          )
-         SELECT (${LIGNES}) AS lignes, coalesce(string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits), '') AS items,
+         SELECT (${LIGNES}) AS lignes, string_agg(item, ',' ORDER BY employe_id) FILTER (WHERE fits) AS items,
            max(employe_id::text) FILTER (WHERE fits) AS last, coalesce(bool_or(NOT fits), false) AS more
          FROM measured`,
         values: [tenantId, campagneId, ...bounds, nature, after],
       });
       const { lignes, items, last, more } = rows[0]!;
-      return { lignes, items, ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}) };
+      return {
+        lignes,
+        items: items === null ? [] : [items],
+        ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}),
+      };
     });
   }
 
