@@ -1,4 +1,6 @@
-import { brokenLinks, brokenPaths, documents, pathsIn } from './markdown';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brokenLinks, brokenPaths, documents, pathsIn, ROOT, unscopedPackages } from './markdown';
 
 const all = documents();
 
@@ -17,6 +19,25 @@ describe('README.md and docs', () => {
     const documentsOfDocs = [...all.keys()].filter((name) => /^docs\/[^/]+$/.test(name));
     expect(documentsOfDocs.length).toBeGreaterThan(8);
     expect(documentsOfDocs.filter((name) => !all.get('README.md')!.includes(`](${name})`))).toEqual([]);
+  });
+
+  it('name packages of the product with their scope, as do all other texts and programs', () => {
+    const names = globSync(
+      [
+        '*.md',
+        'docs/**/*.{md,json}',
+        'packages/*/{README.md,bin/*,src/*.ts}',
+        '{apps,libs,examples}/**/*.ts',
+      ],
+      { cwd: ROOT },
+    );
+    expect(names.length).toBeGreaterThan(300);
+    const found = names.filter((name) => unscopedPackages(readFileSync(join(ROOT, name), 'utf8')).length > 0);
+    expect(found).toEqual([]);
+    expect(unscopedPackages('npx mandat-verify x, npm install -g mandat; npx @mandat/verify')).toEqual([
+      'mandat-verify',
+      'mandat',
+    ]);
   });
 
   it.each([

@@ -83,3 +83,9 @@ export function rowsOf(text: string): string[][] {
 }
 
 const isRule = (line: string): boolean => /^\|[\s|:-]+\|$/.test(line);
+
+/** Returns the packages of this product that a text runs or installs without their scope, as others could publish them. */
+export const unscopedPackages = (text: string): string[] =>
+  [...text.matchAll(/\b(?:npx|npm (?:i|install|exec))(?: -[\w-]+)* (mandat(?:-[a-z]+)?)\b/g)].map(
+    ([, name]) => name!,
+  );

@@ -1,11 +1,14 @@
-import { bundleOf, canonical, keyOf, type Spec } from './support/bundle';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { bundleOf, CAMPAIGN, canonical, keyOf, type Spec } from './support/bundle';
 import { RESULTS, SAMPLE } from './support/sample';
-import { type Files, type Report, run } from './support/verifier';
+import { type Files, PACKAGE, type Report, run, type Run, withFiles } from './support/verifier';
 import { verified } from './support/vote';
 
 const made = bundleOf({ ...SAMPLE, resultats: RESULTS });
 const given: Files = { 'dossier.tar': made.tar, 'jwks.json': made.jwks };
 const BASIC = ['dossier.tar', '--cles', 'jwks.json'];
+const BIN = join(PACKAGE, 'bin/mandat-verify.js');
 
 /** Runs the verifier with further files and arguments and returns its status and object. */
 function check(files: Files, ...args: string[]): { status: number | null; report: Report; found: string[] } {
@@ -31,11 +34,42 @@ const withText = (name: string, from: string | RegExp, to: string): ReturnType<t
     },
   });
 
+/** Starts the command as its users do, after a script that changes Node. */
+const started = (script: string, args: readonly string[]): Run =>
+  withFiles(given, (cwd) => {
+    const all = ['--import', `data:text/javascript,${encodeURIComponent(script)}`, BIN, ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  });
+
 describe('mandat-verify', () => {
   it('a vote that was counted by hand is equal', () => {
     const { status, report } = check({});
     expect([status, report.verdict, report.differences]).toEqual([0, 'egal', []]);
     expect(report.questions).toHaveLength(5);
+  });
+
+  it('runs without the functions that Node 20 does not have', () => {
+    const script = `for (const [holder, names] of [
+      [Map, ['groupBy']], [Object, ['groupBy']], [Promise, ['withResolvers', 'try']], [Array, ['fromAsync']],
+      [RegExp, ['escape']], [Uint8Array, ['fromBase64', 'fromHex']], [Math, ['sumPrecise', 'f16round']],
+      [Uint8Array.prototype, ['toBase64', 'toHex']], [ArrayBuffer.prototype, ['transfer', 'resize']],
+      [Set.prototype, ['union', 'intersection', 'difference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']],
+      [Object.getPrototypeOf(Object.getPrototypeOf([].values())),
+        ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find']],
+    ]) for (const name of names) delete holder[name]; delete globalThis.Iterator;`;
+    const { status, stdout, stderr } = started(script, BASIC);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('ALL EQUAL');
+  });
+
+  it('an older Node: exit 2, and which one is needed', () => {
+    const script = `Object.defineProperty(process, 'versions', { value: { node: '18.20.4' } });`;
+    const { status, stdout, stderr } = started(script, BASIC);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      'mandat-verify: needs Node 20.12 or later; this is Node 18.20.4. Install a newer one.\n',
+    );
   });
 
   it('the first line says what a recount proves and what it does not', () => {
@@ -61,6 +95,12 @@ describe('mandat-verify', () => {
   });
 
   describe('files of voters, witnesses and partners', () => {
+    const listed = [3, 8].map((taille) => ({ note: made.noteOf(taille), racine: '', taille }));
+    const eventOf = (campagneId: string, note: string): object => ({
+      type: 'campagne.engagee',
+      timestamp: '2026-11-25T12:00:00.000Z',
+      data: { campagneId, taille: 8, racine: '', note },
+    });
     const files: Files = {
       'note.txt': made.noteOf(4),
       'notes.ndjson': [3, 8].map((size) => `${JSON.stringify({ note: made.noteOf(size) })}\n`).join(''),
@@ -68,9 +108,19 @@ describe('mandat-verify', () => {
       'growth.json': JSON.stringify(made.growthOf(3, 8)),
       'voter.json': JSON.stringify(made.voterOf(9)),
       'roll.ndjson': made.emargement,
+      'page.json': JSON.stringify(listed),
+      'indented.json': JSON.stringify(listed, null, 2),
+      'events.json': JSON.stringify([eventOf(CAMPAIGN, made.noteOf(8)), eventOf('other', 'of another')]),
+      'webhook.json': JSON.stringify(eventOf(CAMPAIGN, made.noteOf(4)), null, 2),
+      'ballot.json': JSON.stringify({ Recu: made.receipts[7], Attestation: made.attestationOf(7) }),
     };
     const args: [string, string[]][] = [
       ['notes', ['--engagement', 'note.txt', '--engagement', 'notes.ndjson']],
+      ['a saved answer of GET …/engagements', ['--engagement', 'page.json']],
+      ['the same with indentation', ['--engagement', 'indented.json']],
+      ['a saved answer of GET …/evenement, with another campaign', ['--engagement', 'events.json']],
+      ['the body of a webhook', ['--engagement', 'webhook.json']],
+      ['a saved answer to a ballot', ['--recu', 'ballot.json', '--attestation', 'ballot.json']],
       ['a receipt with its proof', ['--recu', made.receipts[2]!, '--preuve', 'proof.json']],
       ['an attestation', ['--attestation', made.attestationOf(7)]],
       ['a proof of growth', ['--coherence', 'growth.json']],
@@ -119,6 +169,14 @@ describe('mandat-verify', () => {
         'given',
       ),
       wrong('a note of another key', stranger.noteOf(4), 'signature of the note', '--engagement', 'given'),
+      wrong(
+        'a saved answer with a note of another log',
+        JSON.stringify([{ note: made.noteOf(3) }, { note: other.noteOf(9) }]),
+        'size of the log',
+        '--engagement',
+        'given',
+      ),
+      wrong('a saved answer without notes', '[{"a":1}]', '[0].note', '--engagement', 'given'),
       wrong('a note without an end', made.noteOf(4).trimEnd(), 'note', '--engagement', 'given'),
       wrong('a foreign receipt', 'another', 'receipt', '--recu', 'given'),
       wrong('a foreign receipt with a dash', '', 'receipt', '--recu', '-another'),

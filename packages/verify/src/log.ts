@@ -159,7 +159,7 @@ function checkpointsOf(bundle: Bundle, origin: string, keys: readonly Key[], fin
   return noted;
 }
 
-/** Returns the notes of a file: one note as text, or objects with a member `note`, one a line. */
+/** Returns the notes of a file: one note as text, or JSON that has notes. */
 function heldNotes(
   { name, bytes }: Given,
   origin: string,
@@ -168,21 +168,55 @@ function heldNotes(
 ): Noted[] {
   const noted = findings.attempt(name, () => {
     const content = textOf(bytes);
-    if (!content.startsWith('{')) return [{ file: name, ...readNote(content, origin, keys) }];
-    return content
-      .split('\n')
-      .map((line, index) => [line, index + 1] as const)
-      .filter(([line]) => line !== '')
-      .flatMap(([line, number]) => {
-        const one = findings.attempt(
-          name,
-          () => readNote(text((parsed(Buffer.from(line)) as { note?: unknown }).note, 'note'), origin, keys),
-          number,
-        );
-        return one ? [{ file: name, line: number, ...one }] : [];
-      });
+    if (!/^\s*[[{]/.test(content)) return [{ file: name, ...readNote(content, origin, keys) }];
+    return valuesOf(content).flatMap(({ read, at, line }) => {
+      const place = line === undefined ? {} : { line };
+      const one = findings.attempt(
+        name,
+        () => {
+          const value = read();
+          const note = noteOf(value, at);
+          return isOfAnother(value, origin) ? undefined : readNote(note, origin, keys);
+        },
+        line,
+      );
+      return one ? [{ file: name, ...place, ...one }] : [];
+    });
   });
   return noted ?? [];
+}
+
+interface Placed {
+  readonly read: () => unknown;
+  readonly at: string;
+  readonly line?: number;
+}
+
+/** Returns the objects of a saved answer: those of a list, one object, or one in each line. */
+function valuesOf(content: string): Placed[] {
+  const lines = content
+    .split('\n')
+    .map((text, index) => ({ text, line: index + 1 }))
+    .filter(({ text }) => text.trim() !== '');
+  const isOneALine = lines.length > 1 && lines.every(({ text }) => /^\s*\{.*\}\s*$/.test(text));
+  if (isOneALine)
+    return lines.map(({ text, line }) => ({ read: () => parsed(Buffer.from(text)), at: 'note', line }));
+  const value = parsed(Buffer.from(content));
+  return Array.isArray(value)
+    ? value.map((one, index) => ({ read: () => one as unknown, at: `[${index}].note` }))
+    : [{ read: () => value, at: 'note' }];
+}
+
+/** The data of an event, or the object itself. */
+const dataOf = (value: unknown): { note?: unknown; campagneId?: unknown } =>
+  Object((Object(value) as { data?: unknown }).data ?? value) as object;
+
+const noteOf = (value: unknown, at: string): string => text(dataOf(value).note, at);
+
+/** Whether an event is about another campaign, as those of a feed are. */
+function isOfAnother(value: unknown, origin: string): boolean {
+  const { campagneId } = dataOf(value);
+  return typeof campagneId === 'string' && originOf(campagneId) !== origin;
 }
 
 /** Returns a digest that occurs twice; undefined if there is none. */

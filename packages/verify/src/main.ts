@@ -10,9 +10,10 @@ import { type Outcome, type Progress, verifyBundle } from './verify.js';
 const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
 
   --cles jwks.json          the service's public keys (GET /.well-known/jwks.json), kept from another source
-  --engagement note         a checkpoint that you have stored: the note, or objects with a "note", one a line (repeatable)
+  --engagement note         checkpoints that you have stored: a note, or the saved JSON of GET …/engagements, of
+                            GET …/evenement?type=campagne.engagee, or of webhooks (repeatable)
   --coherence proof         a proof of growth (GET …/engagements/coherence) (repeatable)
-  --recu receipt            a receipt, or a file with it (repeatable)
+  --recu receipt            a receipt, or a file with it or with the ballot's answer (repeatable)
   --preuve proof            the proof of a receipt (GET …/recus/{empreinte}/preuve) (repeatable)
   --attestation jws         the Attestation of a ballot's answer, or a file with it (repeatable)
   --votant proof            a voter's line (GET …/votants/{votantId}/preuve) (repeatable)
@@ -98,10 +99,23 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A text, or the file that holds it. */
+/** Returns the member of a saved answer to a ballot: `Recu` or `Attestation`. */
+function memberOf(content: string, option: string): string | undefined {
+  if (!content.startsWith('{')) return undefined;
+  try {
+    const object = JSON.parse(content) as Record<string, unknown>;
+    const [, value] = Object.entries(object).find(([name]) => name.toLowerCase() === option) ?? [];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text, or the file that holds it or the saved answer to a ballot. */
 function textOrFile(option: string, value: string): Given {
   const bytes = isFile(value) ? fileOf(value).bytes : Buffer.from(value);
-  return { name: `--${option}`, bytes: Buffer.from(Buffer.from(bytes).toString().trim()) };
+  const text = Buffer.from(bytes).toString().trim();
+  return { name: `--${option}`, bytes: Buffer.from(memberOf(text, option) ?? text) };
 }
 
 /** A bar on a terminal's stderr. */

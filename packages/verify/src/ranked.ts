@@ -51,6 +51,18 @@ interface Pile {
 
 const NOTHING = Fraction.of(0n);
 
+/** `Map.groupBy`, which Node 20 does not have. */
+function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /**
  * Counts rankings by the rules of docs/verification.md, with exact fractions. `unit` is the finest weight, in
  * ten-thousandths. `draw` chooses one of several options in a round.
@@ -67,7 +79,7 @@ export function countRanked(
   const piles = Array.from({ length: options }, (): Pile[] => []);
   const open = new Set(Array.from({ length: options }, (_, option) => option));
   const weights = new Map<number, Fraction>([...open].map((option) => [option, NOTHING]));
-  for (const [option, those] of Map.groupBy(papers, ({ rests }) => rests[0]!)) {
+  for (const [option, those] of grouped(papers, ({ rests }) => rests[0]!)) {
     piles[option]!.push({ value: Fraction.of(1n), papers: those });
     weights.set(option, Fraction.of(those.reduce((sum, { ranking }) => sum + ranking.weight, 0n)));
   }
@@ -86,7 +98,7 @@ export function countRanked(
     let lost = NOTHING;
     for (const pile of piles[from]!) {
       const value = pile.value.times(factor);
-      const moved = Map.groupBy(pile.papers, (paper) => {
+      const moved = grouped(pile.papers, (paper) => {
         const { options: wanted } = paper.ranking;
         do paper.place++;
         while (paper.place < wanted.length && !open.has(wanted[paper.place]!));

@@ -38,7 +38,7 @@ export class DossiersController {
   @Get('dossier/archive')
   @Answers({
     summary: 'Download the bundle of a count',
-    description: `A tar of all files, the same bytes at every download. \`npx mandat-verify\` counts it again. ${AFTER}`,
+    description: `A tar of all files, the same bytes at every download. \`npx @mandat/verify\` counts it again. ${AFTER}`,
     path: { id: campagnePart(EXAMPLE_IDS.comptee) },
     content: 'application/x-tar',
     headers: { 'Content-Digest': 'SHA-256 of the body (RFC 9530).' },
