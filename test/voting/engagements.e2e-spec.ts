@@ -411,18 +411,16 @@ describe('POST /plateforme/v1/campagnes/{id}/bulletins', () => {
     expect(Object.keys(absent.json)).toEqual(['Recu', 'Attestation']);
   });
 
-  it('400 for a digest that the campaign has, also in a race: nothing is written; another campaign may have it', async () => {
+  it('409 Vote.RecuDejaUtilise for a digest that the campaign has, also in a race: nothing is written; another campaign may have it', async () => {
     const [vote, other] = [await votes.opened(6), await votes.opened(1)];
     const { EmpreinteRecu } = device();
     const voting = (voter: number, of = vote): Promise<Answer> =>
       votes.cast(of.id, { ...ballot(of, voter), EmpreinteRecu });
     const answers = await Promise.all(times(4, (n) => voting(n)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
     expect([(await votes.box(vote.id)).length, await votes.aVote(vote.id)]).toEqual([1, 1]);
     await unchanged(async () => {
-      expect(expectProblem(await voting(4), 400, 'Vote.BulletinInvalide')).toEqual({
-        '/EmpreinteRecu': 'duplicate',
-      });
+      expectProblem(await voting(4), 409, 'Vote.RecuDejaUtilise');
     });
     const first = answers.findIndex(({ status }) => status === 201);
     expectProblem(await voting(first), 409, 'Vote.DejaVote');
@@ -447,7 +445,9 @@ describe('POST /plateforme/v1/campagnes/{id}/bulletins', () => {
 });
 
 describe('proofs and checkpoints', () => {
-  it('404 for unknown receipts, campaigns and those of other tenants', async () => {
+  const recus = ({ id }: { id: string }): string => `/plateforme/v1/campagnes/${id}/recus`;
+
+  it('404 for unknown receipts, campaigns and those of other tenants; a digest in another form gets the address of the proof', async () => {
     const vote = await votes.opened(2);
     const recu = await votes.voted(vote, 0);
     await round(vote);
@@ -455,6 +455,19 @@ describe('proofs and checkpoints', () => {
     for (const one of [randomBytes(32).toString('base64url'), recu, `${empreinte}A`])
       expectProblem(await preuve(vote, one), 404, 'Recu.NotFound');
     expectProblem(await preuve({ id: randomUUID() }, empreinte), 404, 'Campagne.NotFound');
+    const digest = digestOf(recu);
+    const forms = [digest.toString('hex'), digest.toString('hex').toUpperCase(), `${empreinte}=`];
+    for (const form of forms) {
+      const answers = [
+        await preuve(vote, form),
+        await app.send(votes.platform, 'GET', `${recus(vote)}/${form}`),
+      ];
+      for (const answer of answers) {
+        expectProblem(answer, 404, 'Recu.NotFound');
+        expect(answer.json.detail).toContain(`${recus(vote)}/${empreinte}/preuve`);
+      }
+    }
+    expect((await preuve(vote, recu)).json.detail).toContain('the SHA-256 of the receipt in base64url');
     const elsewhere = await newSpace();
     const foreign = await Votes.of(app, elsewhere);
     const path = `/plateforme/v1/campagnes/${vote.id}/recus/${empreinte}/preuve`;

@@ -408,15 +408,16 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
         [held.ended, held.endedVoter],
         [held.voted, held.unentitled],
         [held.voted, held.undecided],
-        [held.voted, held.withDevice],
-      ].map(([campagne, VotantId]) => ({
+        [held.voted, held.withDevice, held.waiting],
+        [held.voted, held.withDevice, createHash('sha256').update('made by a device').digest('base64url')],
+      ].map(([campagne, VotantId, EmpreinteRecu]) => ({
         path: `/plateforme/v1/campagnes/${campagne}/bulletins`,
         body:
-          VotantId === held.withDevice
+          EmpreinteRecu !== undefined
             ? {
                 VotantId,
                 Reponses: [{ QuestionId: held.question, Options: [held.option] }],
-                EmpreinteRecu: createHash('sha256').update('made by a device').digest('base64url'),
+                EmpreinteRecu,
               }
             : { VotantId, Reponses: [] },
       }));

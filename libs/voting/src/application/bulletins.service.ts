@@ -1,4 +1,4 @@
-import { RECU, VOTE } from '../domain/voting.errors';
+import { VOTE } from '../domain/voting.errors';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
@@ -9,7 +9,7 @@ import { FairCache } from '#platform/ops/fair-cache';
 import { KeyedLimit } from '#platform/ops/keyed-limit';
 import type { BulletinRecord } from '../domain/bulletin.fields';
 import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
-import { receiptDigest } from '../domain/receipt-log';
+import { noReceipt, receiptDigest } from '../domain/receipt-log';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
 import { CampagneRepository, noCampagne } from '../persistence/campagne.repository';
 import { VotantRepository } from '../persistence/votant.repository';
@@ -59,7 +59,7 @@ export class BulletinsService {
    * @param recu the receipt; made by the service if absent. Not used for a ballot with the digest of one
    * @returns the receipt, which proves that the ballot is counted and does not reveal its choices
    * @throws DomainError `Requete.Invalide` for a text that is no digest, `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
-   * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`
+   * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`, `Vote.RecuDejaUtilise`
    */
   async cast(
     tenantId: string,
@@ -134,7 +134,7 @@ export class BulletinsService {
   async assertCounted(tenantId: string, campagneId: string, recu: string): Promise<void> {
     if (await this.repository.hasRecu(tenantId, campagneId, digestOf(recu))) return;
     await this.campagnes.assertExists(tenantId, campagneId);
-    throw new DomainError(RECU.NotFound, 'No ballot of this campaign has this receipt.');
+    throw noReceipt(campagneId, recu);
   }
 
   /** Throws the reason for a refused ballot; returns if the ballot was for an older publication. */

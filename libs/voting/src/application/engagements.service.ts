@@ -14,6 +14,7 @@ import {
   DIGEST_BYTES,
   inclusionProof,
   leafHash,
+  noReceipt,
   receiptDigest,
   ReceiptLog,
   type ReadSubtree,
@@ -194,7 +195,7 @@ export class EngagementsService {
     const place = digest && (await this.repository.placeOf(tenantId, id, digest));
     if (place === undefined) {
       await this.campagnes.assertExists(tenantId, id);
-      throw new DomainError(RECU.NotFound, 'No ballot of this campaign has this receipt.');
+      throw noReceipt(id, empreinte);
     }
     if (place === null) {
       if (await this.repository.isSealed(tenantId, id))

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { DomainError } from '#platform/errors/domain-error';
+import { RECU } from './voting.errors';
 
 /** Number of bytes of a digest in the log. */
 export const DIGEST_BYTES = 32;
@@ -7,6 +9,25 @@ export const DIGEST_BYTES = 32;
 export function receiptDigest(text: string): Buffer | undefined {
   const digest = Buffer.from(text, 'base64url');
   return digest.length === DIGEST_BYTES && digest.toString('base64url') === text ? digest : undefined;
+}
+
+/** Returns the digest of a text that writes it in hex or in base64, with padding or without. */
+function digestOfAnyForm(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+/**
+ * `Recu.NotFound` for a text that was given as a receipt or as the digest of one. A digest in another form, or in the place
+ * of its receipt, gets the address of its proof.
+ */
+export function noReceipt(campagneId: string, given: string): DomainError {
+  const digest = digestOfAnyForm(given)?.toString('base64url');
+  const remedy =
+    digest === undefined || digest === given
+      ? 'Ask `…/recus/{recu}` with the receipt itself, or `…/recus/{empreinte}/preuve` with the SHA-256 of the receipt in base64url.'
+      : `If this is the SHA-256 of a receipt, its proof is at /plateforme/v1/campagnes/${campagneId}/recus/${digest}/preuve.`;
+  return new DomainError(RECU.NotFound, `No ballot of this campaign has this receipt. ${remedy}`);
 }
 
 /** Levels above the leaves whose complete subtrees are stored: 256 and 65,536 leaves (docs/adr/0042). */

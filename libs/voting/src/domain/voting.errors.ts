@@ -129,7 +129,13 @@ export const VOTE = errorsOf('Vote', {
     status: 400,
     title: 'Invalid ballot',
     description:
-      'The ballot does not answer each question of the campaign once, each with as many of its options as it may name, or with an abstention; or its `EmpreinteRecu` is already used. See `errors`.',
+      'The ballot does not answer each question of the campaign once, each with as many of its options as it may name, or with an abstention. See `errors`.',
+  },
+  RecuDejaUtilise: {
+    status: 409,
+    title: 'Receipt already used',
+    description:
+      'A ballot of the campaign has this `EmpreinteRecu`; this ballot was not counted. Make another receipt and cast the ballot again.',
   },
 });
 

@@ -44,6 +44,7 @@ export class BulletinsController {
       VOTE.DejaVote,
       VOTE.SansDroitDeVote,
       VOTE.BulletinInvalide,
+      VOTE.RecuDejaUtilise,
     ],
   })
   async cast(

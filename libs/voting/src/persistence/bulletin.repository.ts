@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Prelude } from '#platform/database/entered-query';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
-import { refusalOf } from '#platform/errors/domain-error';
+import { DomainError } from '#platform/errors/domain-error';
 import { VOTE } from '../domain/voting.errors';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
 
@@ -56,7 +56,7 @@ export class BulletinRepository {
    * @returns false if the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
    * answered, or the voter may not vote (`Votant.assertMayVote`)
    * @throws OutcomeUnknown if the connection broke meanwhile
-   * @throws DomainError `Vote.BulletinInvalide` for a receipt that the campaign has already
+   * @throws DomainError `Vote.RecuDejaUtilise` for a receipt that the campaign has already
    */
   async cast(
     tenantId: string,
@@ -73,8 +73,10 @@ export class BulletinRepository {
       return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
     } catch (error) {
       if (!violates(error, UNIQUE_VIOLATION, 'recu_pkey')) throw error;
-      const detail = 'is already used in the campaign; make another receipt';
-      throw refusalOf(VOTE.BulletinInvalide, [{ pointer: '/EmpreinteRecu', code: 'duplicate', detail }]);
+      throw new DomainError(
+        VOTE.RecuDejaUtilise,
+        'A ballot of this campaign has this `EmpreinteRecu`; yours was not counted. Make another receipt and cast it again.',
+      );
     }
   }
 
