@@ -101,7 +101,6 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
 
   it.each([
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-    ['9999-12-31T23:59:59.9999Z', '9999-12-31T23:59:59.999Z'],
     ['2026-03-02', '2026-03-02T00:00:00.000Z'],
     ['2026-03-02T00:00:00+14:00', '2026-03-01T10:00:00.000Z'],
   ])('201 with the date %s, read as %s everywhere', async (dateSignature, expected) => {
@@ -127,7 +126,7 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     expect({ ...joined, adhesions: [], derniereMAJ: '' }).toEqual({ ...before, derniereMAJ: '' });
     await age();
     const [aged, others] = [await employe('E-1'), await employe('E-2')];
-    await sent({ dateSignature: '2020-01-01T00:00:00Z' });
+    await sent({ dateSignature: '2026-03-03T00:00:00Z' });
     expect(await employe('E-1')).toEqual(aged);
     await sent({ syndicatIdExterne: 'SYN-2' });
     expect((await employe('E-1')).derniereMAJ > aged.derniereMAJ).toBe(true);
@@ -149,6 +148,43 @@ describe('POST /plateforme/v1/adhesions of a known employee', () => {
     await sent();
     expect(await employe('E-1')).toEqual(before);
   });
+
+  it.each([
+    ['ended before', { DateAdhesion: '2019-01-01', DateFin: '2024-05-01' }, '2026-03-02T14:05:09.120Z', true],
+    [
+      'ended on that day',
+      { DateAdhesion: '2019-01-01', DateFin: '2026-03-02' },
+      '2026-03-02T14:05:09.120Z',
+      true,
+    ],
+    ['begins later', { DateAdhesion: '2090-01-01' }, '2026-03-02T14:05:09.120Z', true],
+    [
+      'begins and ends later',
+      { DateAdhesion: '2090-01-01', DateFin: '2091-01-01' },
+      '2026-03-02T14:05:09.120Z',
+      true,
+    ],
+    ['ends later', { DateAdhesion: '2019-01-01', DateFin: '2026-03-03' }, '2026-03-02T14:05:09.120Z', false],
+    ['began later and has ended', { DateAdhesion: '2024-01-01', DateFin: '2025-01-01' }, '2022-03-02', false],
+    ['begins on that day', { DateAdhesion: '2026-03-02' }, '2026-03-02T14:05:09.120Z', false],
+  ])(
+    'a membership that %s: it becomes ongoing only if it was not active',
+    async (_what, dates, dateSignature, becomes) => {
+      const Adhesions = [{ SyndicatIdExterne: 'SYN-1', ...dates }];
+      await synced(app, tenant.partenaire, {
+        Employes: [{ IdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy', Adhesions }],
+      });
+      await age();
+      const before = await employe('E-1');
+      await sent({ dateSignature });
+      const after = await employe('E-1');
+      if (!becomes) return expect(after).toEqual(before);
+      expect(after.adhesions).toEqual([
+        expect.objectContaining({ dateAdhesion: dateSignature, dateFin: null }),
+      ]);
+      expect(after.derniereMAJ > before.derniereMAJ).toBe(true);
+    },
+  );
 
   it('the data of the employee are unchanged; the card without a signed number is found by the employee’s', async () => {
     await synced(app, tenant.partenaire, {

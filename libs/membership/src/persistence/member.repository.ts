@@ -7,6 +7,17 @@ import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import { MOST_MEMBERSHIPS } from '../domain/employe-v2.fields';
 import { noEmploye, tooManyMemberships } from '../domain/membership.errors';
 import type { ValeurV2 } from '../domain/valeur-champ';
+import { activeOn, dayOf, hasEnded, hasNotEnded, TODAY } from './days.sql';
+
+/** SQL of the day of a signature at `$4`. */
+const SIGNED_ON = `(${dayOf('$4::timestamptz')})`;
+
+/**
+ * SQL: a membership is not active on the day of the signature, and the signature makes it ongoing. A membership that is over
+ * by now and had not ended at the signature stays, because an old card does not renew it.
+ */
+const BECOMES_ONGOING = `NOT (${activeOn(SIGNED_ON, 'm.', 'date_adhesion')})
+  AND (${hasEnded(SIGNED_ON, 'm.')} OR ${hasNotEnded(TODAY, 'm.')})`;
 
 /** Columns of a new employee. */
 const NEW_MEMBER = ['idExterne', ...namesOf(PERSONNE_FIELDS)] as const;
@@ -152,33 +163,41 @@ export class MemberRepository {
   }
 
   /**
-   * Makes the employee a member of the union unless it is one. Locks the employee before the membership, as syncs do,
-   * because they could otherwise deadlock.
+   * Makes the employee a member of the union on the day of a signature: a membership that is missing, has ended or begins
+   * later becomes ongoing from then. Locks the employee before a new membership, as syncs do, because they could otherwise
+   * deadlock.
    *
    * @throws DomainError `Requete.Invalide` for an employee with too many memberships
    */
   async ensureMembership(tenantId: string, idExterne: string, syndicat: string, since: Date): Promise<void> {
     const client = this.transactions.client();
-    const { rows } = await client.query<{ count: number; isMember: boolean | null }>(
-      `SELECT count(*)::int AS count, bool_or(syndicat_id_externe = $3) AS "isMember"
-       FROM membership WHERE tenant_id = $1 AND id_externe_employe = $2`,
-      [tenantId, idExterne, syndicat],
+    const values = [tenantId, idExterne, syndicat, since];
+    const { rows } = await client.query<{ count: number; becomesOngoing: boolean | null }>(
+      `SELECT count(*)::int AS count,
+         bool_or(${BECOMES_ONGOING}) FILTER (WHERE syndicat_id_externe = $3) AS "becomesOngoing"
+       FROM membership m WHERE tenant_id = $1 AND id_externe_employe = $2`,
+      values,
     );
-    const { count, isMember } = rows[0]!;
-    if (isMember) return;
-    if (count >= MOST_MEMBERSHIPS) throw tooManyMemberships(MOST_MEMBERSHIPS);
-    await client.query('SELECT FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR NO KEY UPDATE', [
-      tenantId,
-      idExterne,
-    ]);
+    const { count, becomesOngoing } = rows[0]!;
+    if (becomesOngoing === false) return;
+    if (becomesOngoing === null) {
+      if (count >= MOST_MEMBERSHIPS) throw tooManyMemberships(MOST_MEMBERSHIPS);
+      await client.query('SELECT FROM employe WHERE tenant_id = $1 AND id_externe = $2 FOR NO KEY UPDATE', [
+        tenantId,
+        idExterne,
+      ]);
+    }
     await client.query(
       `WITH made AS (
-         INSERT INTO membership (tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion)
-         VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id_externe_employe
+         INSERT INTO membership AS m (tenant_id, id_externe_employe, syndicat_id_externe, date_adhesion)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (tenant_id, id_externe_employe, syndicat_id_externe)
+           DO UPDATE SET date_adhesion = excluded.date_adhesion, date_fin = NULL WHERE ${BECOMES_ONGOING}
+         RETURNING id_externe_employe
        )
        UPDATE employe SET derniere_maj = clock_timestamp()
        WHERE tenant_id = $1 AND id_externe = (SELECT id_externe_employe FROM made)`,
-      [tenantId, idExterne, syndicat, since],
+      values,
     );
   }
 }
