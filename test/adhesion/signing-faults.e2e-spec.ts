@@ -19,6 +19,25 @@ import {
 
 useScene();
 
+describe('A date of signature ahead', () => {
+  const ahead = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
+
+  it.each([ahead(12), '2099-01-01', '9999-12-31T23:59:59.9999Z'])(
+    '%s is 400, and nothing is written',
+    async (date) => {
+      const before = await everything();
+      const answer = await send({ dateSignature: date });
+      expectFaults(answer, { '/dateSignature': 'range' });
+      expect(answer.json.errors[0].detail).toBe('must not be more than 10 minutes ahead');
+      expect(changed(before, await everything())).toEqual([]);
+    },
+  );
+
+  it('8 minutes ahead is accepted, because clocks differ', async () => {
+    await sent({ dateSignature: ahead(8) });
+  });
+});
+
 describe('400 names all errors at once, and nothing is written', () => {
   async function refused(body: object, faults: Record<string, string>): Promise<void> {
     const before = await everything();

@@ -81,7 +81,6 @@ describe('POST /plateforme/v1/consentements', () => {
     ['2024-02-29T23:59:59.999Z', '2024-02-29T23:59:59.999Z'],
     ['2026-03-02T00:00:00+14:00', '2026-03-01T10:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-    ['9999-12-31T23:59:59.9999Z', '9999-12-31T23:59:59.999Z'],
   ])('201 with the date %s, read as %s', async (sent, expected) => {
     expect((await written({ dateConsentement: sent })).json.dateConsentement).toBe(expected);
     expect(datesOf(await read())).toEqual([expected]);
@@ -126,6 +125,11 @@ describe('POST /plateforme/v1/consentements', () => {
       { '/valeursChampUtilisateur': 'unknown' },
     ],
     ['a property in both casings', { ...CONSENT, Accepte: true }, { '/Accepte': 'duplicate' }],
+    [
+      'a date more than 10 minutes ahead',
+      { ...CONSENT, dateConsentement: new Date(Date.now() + 12 * 60_000).toISOString() },
+      { '/dateConsentement': 'range' },
+    ],
     ['no date', { ...CONSENT, dateConsentement: 'hier' }, { '/dateConsentement': 'date' }],
     [
       'a date without offset',

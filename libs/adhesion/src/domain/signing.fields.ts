@@ -14,7 +14,8 @@ export const SIGNING_FIELDS = {
   }),
   dateSignature: {
     kind: 'date',
-    description: 'When it was signed; the time of the request if absent.',
+    notAhead: true,
+    description: 'When it was signed: at most 10 minutes ahead. The time of the request if absent.',
     example: '2026-03-02T14:05:09.120Z',
   },
   transactionId: text(255, {

@@ -27,9 +27,10 @@ export const CONSENTEMENT_FIELDS = {
   ...REPONSE_CONSENTEMENT_FIELDS,
   dateConsentement: {
     kind: 'date',
+    notAhead: true,
     shown: 'When it was given (UTC).',
     always: true,
-    description: 'When it was given; the time of the request if absent.',
+    description: 'When it was given: at most 10 minutes ahead. The time of the request if absent.',
     example: '2026-03-02T14:05:09.120Z',
   },
 } as const;

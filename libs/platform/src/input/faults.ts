@@ -1,4 +1,4 @@
-import { type DecimalField, type Field } from './field';
+import { type DateField, type DecimalField, type Field } from './field';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 
 /** Whether a text is one address, as fields of the format `email` take it. */
@@ -30,6 +30,7 @@ export function describeFault(field: Field, code: FaultCode): string {
       return 'must be a currency code of ISO 4217, such as CAD';
     case 'range':
       if (field.kind === 'integer') return `must be from ${field.min} to ${field.max}`;
+      if (field.kind === 'date') return `must not be more than ${MOST_MINUTES_AHEAD} minutes ahead`;
       return field.kind === 'decimal'
         ? `must be a decimal number ${field.orZero ? 'of at least' : 'above'} 0, at most ${field.max.toLocaleString('en')}, with at most ${field.decimals} decimals`
         : 'is out of range';
@@ -60,6 +61,14 @@ const TYPE_NAMES: Record<Field['kind'], string> = {
   rows: 'a list',
   readOnly: 'absent',
 };
+
+/** Most minutes by which the time of a past event may be ahead of the service's clock. */
+const MOST_MINUTES_AHEAD = 10;
+
+/** Whether a time is within the bounds of its field. */
+export function isInTime(date: Date, { notAhead }: Pick<DateField, 'notAhead'>): boolean {
+  return !notAhead || date.getTime() <= Date.now() + MOST_MINUTES_AHEAD * 60_000;
+}
 
 /** Whether a text has at most `max` characters (code points). */
 export function hasAtMost(text: string, max: number): boolean {

@@ -21,7 +21,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { type DecimalBounds, hasAtMost, isDecimal, isGuid } from './faults';
+import { type DecimalBounds, hasAtMost, isDecimal, isGuid, isInTime } from './faults';
 import { readValue } from './fold';
 import { isWithinHtmlLimits } from './html-limits';
 import { JsonRows } from './json-rows';
@@ -203,7 +203,11 @@ function checksOf(field: Field): PropertyDecorator[] {
     case 'boolean':
       return [...presence, IsBoolean()];
     case 'date':
-      return [...presence, IsDate()];
+      return [
+        ...presence,
+        IsDate(),
+        rule('isInTime', (value) => !(value instanceof Date) || isInTime(value, field)),
+      ];
     case 'choice':
       return [...presence, IsString(), IsIn([...field.values])];
     case 'choices':

@@ -42,6 +42,8 @@ export interface BooleanField extends Described {
 /** ISO 8601 with `Z` or an offset, or a date alone (00:00 UTC), in the years 1 to 9999; read as a Date. */
 export interface DateField extends Described {
   readonly kind: 'date';
+  /** The time of a past event: at most `MOST_MINUTES_AHEAD`, because clocks differ. */
+  readonly notAhead?: true;
   readonly example?: string;
 }
 /** A word of a closed list. */

@@ -14,6 +14,7 @@ const CODES = Object.entries<FaultCode>({
   isObject: 'type',
   nestedValidation: 'type',
   isDate: 'date',
+  isInTime: 'range',
   maxLength: 'length',
   arrayMaxSize: 'length',
   isIn: 'choice',

@@ -1,8 +1,8 @@
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import { isEmail } from 'class-validator';
 import { type InputFault } from '../errors/domain-error';
-import { type DecimalBounds, describeFault, type FaultCode, isDecimal, isGuid } from './faults';
-import { type Field, type RecordDefinition, type RecordOf } from './field';
+import { type DecimalBounds, describeFault, type FaultCode, isDecimal, isGuid, isInTime } from './faults';
+import { type DateField, type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
 import { UnfitRow } from './json-rows';
 
@@ -16,6 +16,12 @@ ajv.addKeyword({
   keyword: 'isDate',
   validate: (presence: 'required' | 'optional', value: unknown) =>
     value instanceof Date || (value === null && presence === 'optional'),
+});
+
+ajv.addKeyword({
+  keyword: 'isInTime',
+  validate: (limits: Pick<DateField, 'notAhead'>, value: unknown) =>
+    !(value instanceof Date) || isInTime(value, limits),
 });
 
 ajv.addKeyword({
@@ -33,6 +39,7 @@ const FAULT_OF_KEYWORD: Record<string, FaultCode> = {
   maximum: 'range',
   enum: 'choice',
   isDate: 'date',
+  isInTime: 'range',
   isDecimal: 'range',
 };
 
@@ -116,7 +123,10 @@ function fieldSchema(field: Field): object {
     case 'boolean':
       return { type: orNull('boolean') };
     case 'date':
-      return { isDate: mayBeNull ? 'optional' : 'required' };
+      return {
+        isDate: mayBeNull ? 'optional' : 'required',
+        ...(field.notAhead ? { isInTime: { notAhead: true } } : {}),
+      };
     case 'decimal': {
       const { max, decimals, orZero } = field;
       return { type: orNull('string'), isDecimal: { max, decimals, orZero, mayBeNull } };
