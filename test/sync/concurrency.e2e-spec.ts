@@ -182,7 +182,7 @@ describe('a sync that another request overtakes', () => {
       await lockWaits(app.database);
       await rival.query('COMMIT');
       const { status, json } = await running;
-      const errors = [{ idExterne: 'E-1', message: 'identifiantExterneEmployeur names no employer' }];
+      const errors = [{ idExterne: 'E-1', message: 'identifiantExterneEmployeur names no employer: EMP-1' }];
       expect({ status, json }).toEqual({ status: 200, json: { created: 1, updated: 0, errors } });
       expect(await stored()).toEqual(['E-2']);
     },

@@ -237,7 +237,7 @@ export function idOf(place: Place, record: unknown): string {
   const name = IDENTIFIERS[place];
   const fields = record as Loose;
   const sent = fields[name.charAt(0).toLowerCase() + name.slice(1)] ?? fields[name];
-  return typeof sent === 'string' ? sent.toWellFormed().trim() : '';
+  return typeof sent === 'string' || typeof sent === 'number' ? String(sent).toWellFormed().trim() : '';
 }
 
 /** Valid records; the union SYN, the employer EMP and the text field T must exist. */

@@ -125,14 +125,14 @@ describe('POST /b2b/v1/employe/sync', () => {
       identifiantExterneEmployeur: name,
     }));
     const employeurs = [{ idExterne: 'SENT', nom: 'S' }, { idExterne: 'REFUSED' }];
-    const unknown = 'identifiantExterneEmployeur names no employer';
+    const unknown = 'identifiantExterneEmployeur names no employer: ';
     await expectResult(
       sync({ employeurs, employes }),
       result(3, 0, [
         ['REFUSED', 'employeur: nom is required'],
-        ['E-REFUSED', unknown],
-        ['E-stored', unknown],
-        ['E-NOBODY', unknown],
+        ['E-REFUSED', `${unknown}REFUSED`],
+        ['E-stored', `${unknown}stored`],
+        ['E-NOBODY', `${unknown}NOBODY`],
       ]),
     );
     expect((await rows('employe')).map((row) => row.id_externe)).toEqual(['E-SENT', 'E-STORED']);
@@ -146,13 +146,13 @@ describe('POST /b2b/v1/employe/sync', () => {
       [{ idExterne: 'D', ...GOOD, noMembre: 7 }, 'D', 'noMembre must be text'],
       [{ idExterne: 'E', ...GOOD, ville: 'x'.repeat(256) }, 'E', 'ville must have at most 255 characters'],
       [{ idExterne: ' F ', ...GOOD, courriel: '@', ville: [] }, 'F', 'invalid e-mail; ville must be text'],
-      [GOOD, '', 'idExterne is required'],
-      [{ idExterne: 5, ...GOOD }, '', 'idExterne must be text'],
-      [{ idExterne: null, ...GOOD }, '', 'idExterne is required'],
-      [null, '', 'the record must be an object'],
-      [3, '', 'the record must be an object'],
-      ['E-1', '', 'the record must be an object'],
-      [[], '', 'the record must be an object'],
+      [GOOD, '', 'employes[6]: idExterne is required'],
+      [{ idExterne: 5, ...GOOD }, '5', 'employes[7]: idExterne must be text'],
+      [{ idExterne: null, ...GOOD }, '', 'employes[8]: idExterne is required'],
+      [null, '', 'employes[9]: the record must be an object'],
+      [3, '', 'employes[10]: the record must be an object'],
+      ['E-1', '', 'employes[11]: the record must be an object'],
+      [[], '', 'employes[12]: the record must be an object'],
       [{ idExterne: 'G', ...GOOD, Nom: 'Roy' }, 'G', 'Nom is sent twice, in two casings; send it once'],
       [{ idExterne: 'H', prenom: 'a\u0000', nom: 'R' }, 'H', 'prenom must not contain the character U+0000'],
       [
@@ -183,17 +183,19 @@ describe('POST /b2b/v1/employe/sync', () => {
     const { json } = await sync({ employes: [{ idExterne: 'E-1', ...GOOD, surnom: 'Z' }] });
     const [error] = json.errors;
     expect(error.idExterne).toBe('E-1');
-    expect(error.message).toMatch(/^surnom is not a property of this record$/);
+    expect(error.message).toMatch(
+      /^surnom is not a property of this record; known are idExterne, prenom, nom, .*codePostal/,
+    );
     expect(await rows('employe')).toEqual([]);
   });
 
-  it('errors of employers and consent objects come first and name their kind', async () => {
+  it('errors of employers and consent objects come first and name their kind or their place', async () => {
     const body = { employes: [{}], objetsConsentement: [{ idExterne: 'O' }], employeurs: [false] };
     const { json } = await sync(body);
     expect(json.errors).toEqual([
-      { idExterne: '', message: 'employeur: the record must be an object' },
+      { idExterne: '', message: 'employeurs[0]: the record must be an object' },
       { idExterne: 'O', message: 'objet de consentement: nom is required' },
-      { idExterne: '', message: expect.stringContaining('idExterne is required') },
+      { idExterne: '', message: expect.stringMatching(/^employes\[0\]: .*idExterne is required/) },
     ]);
   });
 

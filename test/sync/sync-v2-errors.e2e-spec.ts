@@ -34,7 +34,7 @@ describe('a record may name records of the same request', () => {
     ];
     const Emplois = [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')];
     const Adhesions = [membership('SYN-1'), membership('SYN-2')];
-    const noEmployer = 'IdentifiantExterneEmployeur names no employer (employee E-1)';
+    const noEmployer = (id: string) => `IdentifiantExterneEmployeur names no employer: ${id} (employee E-1)`;
     await expectSync(partner.sync({ Syndicats, Employes: [employee('E-1', { Emplois, Adhesions })] }), {
       Syndicats: [1, 0, [['SYN-2', 'Nom is required']]],
       // The employer of the rejected union is rejected with it: the only error is that of the union.
@@ -43,11 +43,11 @@ describe('a record may name records of the same request', () => {
       Emplois: [
         ...([0, 0] as const),
         [
-          ['J-1', noEmployer],
-          ['J-2', noEmployer],
+          ['J-1', noEmployer('EMP-1')],
+          ['J-2', noEmployer('EMP-2')],
         ],
       ],
-      Adhesions: [1, 0, [['SYN-2', 'SyndicatIdExterne names no union (employee E-1)']]],
+      Adhesions: [1, 0, [['SYN-2', 'SyndicatIdExterne names no union: SYN-2 (employee E-1)']]],
     });
     expect(await partner.rows('syndicat_employeur')).toEqual([]);
   });
@@ -68,15 +68,15 @@ describe('an unknown name is that record’s error', () => {
       Emplois: [
         ...([1, 0] as const),
         [
-          ['J-1', 'IdentifiantExterneEmployeur names no employer (employee E-1)'],
-          ['J-1', 'IdentifiantExterneEmployeur names no employer (employee E-2)'],
+          ['J-1', 'IdentifiantExterneEmployeur names no employer: emp-1 (employee E-1)'],
+          ['J-1', 'IdentifiantExterneEmployeur names no employer: SYN-1 (employee E-2)'],
         ],
       ],
       Adhesions: [
         ...([1, 0] as const),
         [
-          ['syn-1', 'SyndicatIdExterne names no union (employee E-1)'],
-          ['EMP-1', 'SyndicatIdExterne names no union (employee E-2)'],
+          ['syn-1', 'SyndicatIdExterne names no union: syn-1 (employee E-1)'],
+          ['EMP-1', 'SyndicatIdExterne names no union: EMP-1 (employee E-2)'],
         ],
       ],
     });
@@ -221,7 +221,7 @@ describe('a rejected record', () => {
         [
           ['SYN-1', 'Nom is required'],
           ['SYN-2', 'Employeurs must be a list'],
-          ['', 'the record must be an object'],
+          ['', 'Syndicats[2]: the record must be an object'],
         ],
       ],
       Employes: [
@@ -229,8 +229,8 @@ describe('a rejected record', () => {
         [
           ['E-1', 'invalid e-mail'],
           ['E-2', 'Adhesions must be a list'],
-          ['E-3', 'Surnom is not a property of this record'],
-          ['', 'IdExterne is required'],
+          ['E-3', expect.stringMatching(/^Surnom is not a property of this record; known are /)],
+          ['', 'Employes[3]: IdExterne is required'],
         ],
       ],
     });
@@ -257,7 +257,11 @@ describe('a rejected record', () => {
       Employeurs: [0, 0, [['EMP-1', 'Nom must be text (union SYN-1)']]],
       Employes: [0, 1, [['E-1', TWICE]]],
       Emplois: [0, 0, [['J-1', 'Matricule must be text (employee E-1)']]],
-      Adhesions: [0, 0, [['', expect.stringContaining('SyndicatIdExterne is required')]]],
+      Adhesions: [
+        0,
+        0,
+        [['', expect.stringMatching(/^Employes\[0\]\.Adhesions\[0\]: SyndicatIdExterne is required/)]],
+      ],
       ObjetsConsentement: [0, 0, [['O', expect.stringMatching(/^nom is required$/i)]]],
     });
     expect(await partner.versions()).toEqual(before);
@@ -333,7 +337,7 @@ describe('the second record with an identifier', () => {
             ['J-1', note('employee E-1')],
             ['J-2', 'IdentifiantExterneEmployeur is required; Matricule is required (employee E-1)'],
             ['J-2', note('employee E-1')],
-            ['J-3', 'IdentifiantExterneEmployeur names no employer (employee E-1)'],
+            ['J-3', 'IdentifiantExterneEmployeur names no employer: NOBODY (employee E-1)'],
             ['J-3', note('employee E-1')],
           ],
         ],

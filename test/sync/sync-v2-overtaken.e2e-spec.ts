@@ -120,7 +120,7 @@ describe('a V2 sync that another request overtakes', () => {
     await rival.query('COMMIT');
     await expectSync(running, {
       Employes: [1, 0],
-      Emplois: [1, 0, [['J-1', 'IdentifiantExterneEmployeur names no employer (employee E-1)']]],
+      Emplois: [1, 0, [['J-1', 'IdentifiantExterneEmployeur names no employer: EMP-1 (employee E-1)']]],
     });
   });
 

@@ -180,7 +180,7 @@ describe('rule 3: an employment that is missing in a non-empty Emplois', () => {
     const stored = { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1'), job('J-3', 'EMP-1')] };
     const refused: [record: Loose, message: unknown][] = [
       [without(job('J-1', 'EMP-1'), 'Matricule'), 'Matricule is required (employee E-1)'],
-      [job('J-1', 'NOBODY'), 'IdentifiantExterneEmployeur names no employer (employee E-1)'],
+      [job('J-1', 'NOBODY'), 'IdentifiantExterneEmployeur names no employer: NOBODY (employee E-1)'],
       [job('J-1', 'EMP-1', { DateDebut: 'hier' }), expect.stringMatching(/^DateDebut .*\(employee E-1\)$/)],
       [{ identifiantExterne: ' J-1 ' }, expect.stringContaining('Matricule is required')],
     ];
@@ -241,7 +241,10 @@ describe('rule 3: an employment that is missing in a non-empty Emplois', () => {
       for (const Emplois of [[record], [record, job('J-2', 'EMP-1')]]) {
         const { json } = await partner.sync({ Employes: [employee('E-1', { Emplois })] });
         expect(json.Emplois.Erreurs).toEqual([
-          { IdUnique: '', Message: 'the record must be an object (employee E-1)' },
+          {
+            IdUnique: '',
+            Message: 'Employes[0].Emplois[0]: the record must be an object (employee E-1)',
+          },
         ]);
         expect(await partner.versions()).toEqual(before);
       }
@@ -304,7 +307,16 @@ describe('rule 5: a V2 employee has no employer id and no matricule', () => {
       await partner.employers('EMP-1');
       const sent = [employee('E-1', { [name]: 'EMP-1' }), employee('E-2')];
       await expectSync(partner.sync({ Employes: sent }), {
-        Employes: [1, 0, [['E-1', `${name} is not a property of this record`]]],
+        Employes: [
+          1,
+          0,
+          [
+            [
+              'E-1',
+              expect.stringContaining(`${name} is not a property of this record; known are IdExterne, `),
+            ],
+          ],
+        ],
       });
     },
   );

@@ -341,7 +341,7 @@ describe.each(['/b2b/v2/employe/upsert', '/api/b2b/v2/employes/upsert'])('POST %
       employee('E-1', { Emplois: [job('J', 'EMP-1')], Adhesions: [membership('SYN'), membership('?')] }),
       { IdExterne: 'E-2' },
     ];
-    const refused: [string, string][] = [['?', 'SyndicatIdExterne names no union (employee E-1)']];
+    const refused: [string, string][] = [['?', 'SyndicatIdExterne names no union: ? (employee E-1)']];
     for (const [index, query] of ['?simulation=true', '', ''].entries()) {
       const known = Number(index === 2);
       await expectSync(upsert(list, query), {

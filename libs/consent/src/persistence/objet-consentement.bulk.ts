@@ -6,9 +6,12 @@ import { OBJET_CONSENTEMENT_FIELDS, OBJET_CONSENTEMENT_V2_FIELDS } from '../doma
 /** Upserts of many consent objects, in the ambient transaction. */
 @Injectable()
 export class ObjetConsentementBulk {
-  private readonly objets = new BulkUpsert('objet_consentement', OBJET_CONSENTEMENT_FIELDS);
+  private readonly objets = new BulkUpsert('objet_consentement', OBJET_CONSENTEMENT_FIELDS, {
+    list: 'objetsConsentement',
+  });
 
   private readonly objetsV2 = new BulkUpsert('objet_consentement', OBJET_CONSENTEMENT_V2_FIELDS, {
+    list: 'ObjetsConsentement',
     identifier: 'IdExterne',
   });
 

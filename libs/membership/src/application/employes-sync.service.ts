@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type BulkResult, NOTHING } from '#platform/bulk/bulk-upsert';
 import type { StagedRow } from '#platform/bulk/stage';
 import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
-import { CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
+import { type CheckedItem, CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/fold';
 import type { NestedLimits } from '#platform/input/nested-limits';
@@ -53,9 +53,9 @@ export class EmployesSyncService {
     const first = walk.next();
     if (first.done) return { employes: NOTHING, emplois: NOTHING, adhesions: NOTHING };
     const reading = new Reading(
-      new CheckedList(this.employe, 'IdExterne'),
-      new CheckedList(this.emploi, 'IdentifiantExterne'),
-      new CheckedList(this.membership, 'SyndicatIdExterne'),
+      new CheckedList(this.employe, 'IdExterne', 'Employes'),
+      new CheckedList(this.emploi, 'IdentifiantExterne', 'Emplois'),
+      new CheckedList(this.membership, 'SyndicatIdExterne', 'Adhesions'),
       this.valeur,
       await this.champs.definitions(tenantId),
       this.bulk.stages(),
@@ -79,6 +79,8 @@ export class EmployesSyncService {
     };
   }
 }
+
+type Identified = Pick<CheckedItem<unknown>, 'id' | 'index'>;
 
 /** Yields the rows of employees and adds their nested records to the other stages. */
 function* rowsOf(
@@ -130,8 +132,8 @@ class Reading {
       return undefined;
     }
     for (const [champ, valeur] of read) this.stageValeur(checked.id, champ, valeur);
-    const identified = this.stageEmplois(checked.id, emplois);
-    this.stageMemberships(checked.id, adhesions);
+    const identified = this.stageEmplois(checked, emplois);
+    this.stageMemberships(checked, adhesions);
     const areComplete = identified > 0 && identified === emplois.length;
     return [checked.index, checked.id, identified > 0, areComplete, ...this.stages.proprietes.row(values)];
   }
@@ -161,9 +163,9 @@ class Reading {
   }
 
   /** @returns the number of employments with a readable identifier, accepted or not */
-  private stageEmplois(employe: string, sent: readonly unknown[]): number {
+  private stageEmplois({ id: employe, index: parent }: Identified, sent: readonly unknown[]): number {
     let identified = 0;
-    this.emplois.restart();
+    this.emplois.restart(`Employes[${parent}].Emplois`);
     for (const one of sent) {
       const { index, id, values } = this.emplois.check(one, noteOf(employe));
       const isIdentified = values !== undefined || (id !== '' && isReadable(one));
@@ -178,8 +180,8 @@ class Reading {
     return identified;
   }
 
-  private stageMemberships(employe: string, sent: readonly unknown[]): void {
-    this.memberships.restart();
+  private stageMemberships({ id: employe, index: parent }: Identified, sent: readonly unknown[]): void {
+    this.memberships.restart(`Employes[${parent}].Adhesions`);
     for (const one of sent) {
       const { index, id, values } = this.memberships.check(one, noteOf(employe));
       if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion, values.DateFin]);
@@ -206,10 +208,10 @@ function tooLargeRefusal({ index, idExterne, octets }: TooLarge): Refusal {
   return { index, idExterne, message };
 }
 
-function refusalsOf(unknown: readonly Unknown[], message: string): Refusal[] {
-  return unknown.map(({ index, idExterne, employe }) => ({
+function refusalsOf(records: readonly Unknown[], message: string): Refusal[] {
+  return records.map(({ index, idExterne, employe, unknown }) => ({
     index,
     idExterne,
-    message: message + noteOf(employe),
+    message: `${message}: ${shortened(unknown)}${noteOf(employe)}`,
   }));
 }

@@ -27,19 +27,19 @@ export class SyndicatsSyncService {
    * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
   async upsert(tenantId: string, records: Iterable<unknown>, limits: NestedLimits): Promise<SyndicatsResult> {
-    const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne');
-    const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne');
+    const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne', 'Syndicats');
+    const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne', 'Employeurs');
     const stages = this.bulk.stages();
     /** Names by identifier, because an employer may be nested in several unions under one name. */
     const names = new Map<string, string>();
     const yielder = new EventLoopYielder();
     for (const record of records) {
-      const { id, values } = syndicats.check(record);
+      const { index, id, values } = syndicats.check(record);
       if (!values) continue;
       stages.syndicats.add([id, values.Nom]);
       const nested = [...(values.Employeurs ?? [])];
       limits.read(nested.length);
-      employeurs.restart();
+      employeurs.restart(`Syndicats[${index}].Employeurs`);
       for (const employeur of nested) {
         this.stageEmployeur(employeurs, employeur, id, names, stages);
         if (yielder.isDue) await yielder.yield();

@@ -14,6 +14,8 @@ const champ = (type: TypeChamp, obligatoire = false): ChampDefinition => ({
       : [],
   ),
 });
+const DATE =
+  'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
 const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null };
 
 describe('readValeur', () => {
@@ -31,8 +33,8 @@ describe('readValeur', () => {
   });
 
   it.each<[TypeChamp, string, string]>([
-    ['date', '31/01/2026', 'must be an ISO 8601 date-time with Z or an offset, or a date'],
-    ['date', '2026-02-30', 'must be an ISO 8601 date-time with Z or an offset, or a date'],
+    ['date', '31/01/2026', DATE],
+    ['date', '2026-02-30', `${DATE}; this day does not exist`],
     ['booleen', 'True', 'must be true or false'],
     ['booleen', '1', 'must be true or false'],
     ['choix', 'Nuit', 'must be the external identifier of a choice of the field'],

@@ -1,3 +1,4 @@
+import { describeDate } from '#platform/input/faults';
 import { parseDate } from '#platform/input/wire-date';
 import type { TypeChamp } from './champ-utilisateur.fields';
 
@@ -39,7 +40,7 @@ export function readValeur(champ: ChampDefinition, sent: string | null): Valeur 
       return { ...EMPTY, texte: sent };
     case 'date': {
       const date = parseDate(sent);
-      return date ? { ...EMPTY, date } : 'must be an ISO 8601 date-time with Z or an offset, or a date';
+      return date ? { ...EMPTY, date } : describeDate(sent);
     }
     case 'booleen':
       return sent === 'true' || sent === 'false'

@@ -27,6 +27,8 @@ export interface Unknown {
   readonly index: number;
   readonly idExterne: string;
   readonly employe: string;
+  /** The identifier that names nothing. */
+  readonly unknown: string;
 }
 
 /** An employee whose nested records would be too large together. */
@@ -185,7 +187,8 @@ export class EmployesV2Bulk {
       `WITH refused AS (
          UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
            SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
-         ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe
+         ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe,
+           identifiant_externe_employeur AS unknown
        ) SELECT * FROM refused LIMIT $2`,
       [tenantId, most],
     );
@@ -197,7 +200,8 @@ export class EmployesV2Bulk {
       `WITH refused AS (
          DELETE FROM stage_membership s WHERE NOT EXISTS (
            SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
-         ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe
+         ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe,
+           syndicat_id_externe AS unknown
        ) SELECT * FROM refused LIMIT $2`,
       [tenantId, most],
     );

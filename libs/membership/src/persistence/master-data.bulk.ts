@@ -10,7 +10,7 @@ import { notOurs } from './own-rows.sql';
 
 /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
 const unknownEmployers = (stage: string): string => `
-  SELECT s.n, 'identifiantExterneEmployeur names no employer' AS message FROM ${stage} s
+  SELECT s.n, 'identifiantExterneEmployeur names no employer: ' || s.identifiant_externe_employeur AS message FROM ${stage} s
   WHERE s.identifiant_externe_employeur IS NOT NULL AND NOT EXISTS (
     SELECT FROM (
       SELECT e.id_externe FROM employeur e
@@ -22,8 +22,9 @@ const unknownEmployers = (stage: string): string => `
 /** Upserts of many employers or employees as V1 writes them, in the ambient transaction. */
 @Injectable()
 export class MasterDataBulk {
-  private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS);
+  private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS, { list: 'employeurs' });
   private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, {
+    list: 'employes',
     refusals: unknownEmployers,
     overrides: {
       identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,

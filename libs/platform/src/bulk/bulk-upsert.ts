@@ -21,6 +21,8 @@ export interface BulkResult {
 }
 
 export interface BulkOptions {
+  /** The list's name in requests. */
+  readonly list: string;
   /** The property that identifies a record; `idExterne` if absent. */
   readonly identifier?: string;
   /** Returns SQL that selects `n` and `message` of staged records that a rule rejects; `$1` is the tenant. */
@@ -57,7 +59,7 @@ export class BulkUpsert<D extends RecordDefinition> {
   constructor(
     private readonly table: string,
     definition: D,
-    private readonly options: BulkOptions = {},
+    private readonly options: BulkOptions,
   ) {
     this.validator = new RecordValidator(definition);
     this.identifier = options.identifier ?? 'idExterne';
@@ -73,7 +75,7 @@ export class BulkUpsert<D extends RecordDefinition> {
     const first = walk.next();
     if (first.done) return NOTHING;
     const { refusals: refusalsIn, then, overrides = {} } = this.options;
-    const list = new CheckedList(this.validator, this.identifier);
+    const list = new CheckedList(this.validator, this.identifier, this.options.list);
     const properties = this.presence.request();
     const stage = new Stage(`stage_${this.table}`, {
       n: 'integer',

@@ -6,6 +6,17 @@ export interface Refusal {
   readonly index: number;
   readonly idExterne: string;
   readonly message: string;
+  /** Place of a record without a usable identifier, such as `Employes[17].Emplois[0]`. */
+  readonly place?: string;
+}
+
+/**
+ * Returns the message of a refusal.
+ *
+ * @param kind precedes the message of a record that its identifier finds
+ */
+export function messageOf({ message, place }: Refusal, kind = ''): string {
+  return place === undefined ? kind + message : `${place}: ${message}`;
 }
 
 /** An identifier inside a message: messages of many records must not be many times longer than the records. */
@@ -25,8 +36,10 @@ export const TWICE = 'appears twice in this request; the first one counts';
 export interface CheckedItem<D> {
   /** Index among all checked records. */
   readonly index: number;
-  /** Identifier as sent; "" if it has no usable one. */
+  /** Identifier as sent, also a number; "" if it has none. */
   readonly id: string;
+  /** Its place; absent for a record with a usable identifier. */
+  readonly place?: string;
   /** Checked values; absent for a refused record. */
   readonly values?: RecordOf<D>;
 }
@@ -39,12 +52,18 @@ export class CheckedList<D extends RecordDefinition> {
   readonly refusals: Refusal[] = [];
   private readonly seen = new Set<string>();
   private index = 0;
+  /** Index of the first record of the list that is read. */
+  private start = 0;
   private faults = 0;
 
-  /** @param identifier the property that identifies a record in its list */
+  /**
+   * @param identifier the property that identifies a record in its list
+   * @param list the list's name in the request
+   */
   constructor(
     private readonly validator: RecordValidator<D>,
     private readonly identifier: keyof D & string,
+    private list: string,
   ) {}
 
   /** Records checked so far. */
@@ -60,12 +79,14 @@ export class CheckedList<D extends RecordDefinition> {
     const raw = values
       ? ((values as Record<string, unknown>)[this.identifier] as string)
       : identifierOf(sent, this.identifier);
+    const usable = typeof raw === 'string' ? raw : '';
     // Compares identifiers as sent, because the displayed form of an invalid one may equal that of another record.
-    const isRepeated = raw !== '' && this.seen.has(raw);
-    if (raw !== '') this.seen.add(raw);
-    const id = raw.toWellFormed();
+    const isRepeated = usable !== '' && this.seen.has(usable);
+    if (usable !== '') this.seen.add(usable);
+    const id = String(raw).toWellFormed();
     if (values && !isRepeated) return { index, id, values };
-    return this.refuse({ index, id }, (isRepeated ? TWICE : this.brief(checked.fault!)) + note);
+    const item = usable === '' ? { index, id, place: `${this.list}[${index - this.start}]` } : { index, id };
+    return this.refuse(item, (isRepeated ? TWICE : this.brief(checked.fault!)) + note);
   }
 
   private brief(fault: string): string {
@@ -75,25 +96,25 @@ export class CheckedList<D extends RecordDefinition> {
   }
 
   /** Refuses a record that was sound by itself. */
-  refuse({ index, id }: { index: number; id: string }, message: string): CheckedItem<D> {
-    this.refusals.push({ index, idExterne: id, message });
+  refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, message: string): CheckedItem<D> {
+    this.refusals.push({ index, idExterne: id, message, ...(place === undefined ? {} : { place }) });
     return { index, id };
   }
 
   /** Begins another list whose identifiers may repeat those of the one before, such as that of another parent. */
-  restart(): void {
+  restart(list: string): void {
     this.seen.clear();
+    this.list = list;
+    this.start = this.index;
   }
 }
 
-/**
- * The identifier of a record that could not be read, if it has a usable one; "" otherwise (docs/contract.md, "V1
- * sync").
- */
-function identifierOf(record: unknown, name: string): string {
+/** Returns the identifier of a record that could not be read: text, or a number; "" otherwise (docs/contract.md, "V1 sync"). */
+function identifierOf(record: unknown, name: string): string | number {
   if (typeof record !== 'object' || record === null) return '';
   const lower = name.charAt(0).toLowerCase() + name.slice(1);
   const upper = name.charAt(0).toUpperCase() + name.slice(1);
   const sent = (record as Record<string, unknown>)[lower] ?? (record as Record<string, unknown>)[upper];
-  return typeof sent === 'string' ? sent.trim() : '';
+  if (typeof sent === 'string') return sent.trim();
+  return typeof sent === 'number' ? sent : '';
 }

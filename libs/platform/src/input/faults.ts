@@ -1,4 +1,5 @@
 import { type DateField, type DecimalField, type Field } from './field';
+import { isMissingDay } from './wire-date';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 
 /** Whether a text is one address, as fields of the format `email` take it. */
@@ -8,8 +9,23 @@ export { isEmail } from 'class-validator';
 export type FaultCode =
   'required' | 'type' | 'length' | 'email' | 'uuid' | 'currency' | 'range' | 'choice' | 'date' | 'duplicate';
 
-/** The sentence for a broken rule, the same whether a single write or a sync found it. */
-export function describeFault(field: Field, code: FaultCode): string {
+/** What a date has to be. */
+const DATE_FORMS =
+  'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
+
+/** The sentence for a text that is no date. */
+export function describeDate(sent: unknown): string {
+  return typeof sent === 'string' && isMissingDay(sent)
+    ? `${DATE_FORMS}; this day does not exist`
+    : DATE_FORMS;
+}
+
+/**
+ * The sentence for a broken rule, the same whether a single write or a sync found it.
+ *
+ * @param sent the value that breaks it
+ */
+export function describeFault(field: Field, code: FaultCode, sent?: unknown): string {
   switch (code) {
     case 'required':
       return 'is required';
@@ -41,7 +57,7 @@ export function describeFault(field: Field, code: FaultCode): string {
     case 'duplicate':
       return 'must not name anything twice';
     case 'date':
-      return 'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z';
+      return describeDate(sent);
     case 'type':
       return `must be ${TYPE_NAMES[field.kind]}`;
   }
@@ -52,7 +68,7 @@ const TYPE_NAMES: Record<Field['kind'], string> = {
   integer: 'a whole number',
   decimal: 'a number, or a decimal number as text',
   boolean: 'true or false',
-  date: 'a date-time as text',
+  date: 'a date, or a date-time, as text',
   choice: 'text',
   choices: 'a list of texts',
   texts: 'a list of texts',

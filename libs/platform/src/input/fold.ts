@@ -1,6 +1,7 @@
 import { type InputFault, isFull } from '../errors/domain-error';
 import { describeFault, hasAtMost, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
+import { nearestName } from './nearest-name';
 import { parseDate } from './wire-date';
 
 /**
@@ -60,7 +61,11 @@ export function foldRecord(
     const at = (): string => (source === 'query' ? `?${printable(key)}` : `${pointer}/${pointerToken(key)}`);
     if (!slot) {
       const isFirst = !faults.some(({ code }) => code === 'unknown');
-      faults.push({ pointer: at(), code: 'unknown', detail: unknownDetail(source, definition, isFirst) });
+      faults.push({
+        pointer: at(),
+        code: 'unknown',
+        detail: unknownDetail(key, source, definition, isFirst),
+      });
     } else if (Object.hasOwn(folded, slot.name) || ignored?.has(slot.name)) {
       faults.push({
         pointer: at(),
@@ -221,14 +226,15 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Names of the definition are listed once in an answer, and never in the many of a bulk write. */
-function unknownDetail(source: Source, definition: RecordDefinition, isFirst: boolean): string {
+/** Gives the nearest name, and lists the names of the definition once in a response or record. */
+function unknownDetail(sent: string, source: Source, definition: RecordDefinition, isFirst: boolean): string {
   const what =
     source === 'query' ? 'is not a parameter of this operation' : 'is not a property of this record';
-  if (source === 'bulk' || !isFirst) return what;
   const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
-  if (names.length > 0) return `${what}; known are ${names.join(', ')}`;
-  return source === 'query' ? `${what}; it takes none` : what;
+  if (names.length === 0) return source === 'query' && isFirst ? `${what}; it takes none` : what;
+  const nearest = nearestName(printable(sent), names);
+  const detail = nearest === undefined ? what : `${what}; nearest is ${nearest}`;
+  return isFirst ? `${detail}; known are ${names.join(', ')}` : detail;
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */

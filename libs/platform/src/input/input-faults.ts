@@ -52,6 +52,6 @@ export function faultsOf(
     }
     const { constraints = {} } = error;
     const [, code = 'type' as const] = CODES.find(([name]) => Object.hasOwn(constraints, name)) ?? [];
-    return [{ pointer: at, code, detail: describeFault(field, code) }];
+    return [{ pointer: at, code, detail: describeFault(field, code, error.value) }];
   });
 }

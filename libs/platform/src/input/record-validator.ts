@@ -86,7 +86,7 @@ export class RecordValidator<D extends RecordDefinition> {
     const field = this.definition[name];
     if (!field || named.has(name.toLowerCase())) return undefined;
     const code = codeOf(error, field);
-    const detail = describeFault(field, code);
+    const detail = describeFault(field, code, error.data);
     return code === 'email' ? detail : `${name} ${detail}`;
   }
 }

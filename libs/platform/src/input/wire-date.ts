@@ -11,9 +11,8 @@ export function parseDate(text: string): Date | undefined {
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
   const part = (value: string | undefined): number => Number(value ?? 0);
-  const date = new Date(0);
-  date.setUTCFullYear(part(year), part(month) - 1, part(day));
-  if (date.getUTCMonth() !== part(month) - 1 || date.getUTCDate() !== part(day)) return undefined;
+  const date = dayOf(part(year), part(month), part(day));
+  if (!date) return undefined;
   date.setUTCHours(
     part(hour),
     part(minute),
@@ -24,4 +23,17 @@ export function parseDate(text: string): Date | undefined {
   const instant = new Date(date.getTime() + (sign === '-' ? offset : -offset));
   const instantYear = instant.getUTCFullYear();
   return instantYear >= 1 && instantYear <= 9999 ? instant : undefined;
+}
+
+/** Whether a text has the form of a date or a date-time, and names a day that the calendar does not have. */
+export function isMissingDay(text: string): boolean {
+  const [, year, month, day] = ISO_8601.exec(text) ?? [];
+  return year !== undefined && !dayOf(Number(year), Number(month), Number(day));
+}
+
+/** Returns 00:00 UTC of a day; undefined for one that does not exist. */
+function dayOf(year: number, month: number, day: number): Date | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined;
 }

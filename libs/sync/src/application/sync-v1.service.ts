@@ -9,6 +9,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import { messageOf } from '#platform/input/checked-list';
 import type { Synced } from '../domain/effets.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { effetsOf } from './effets';
@@ -105,7 +106,10 @@ function sum(results: BulkResult[], count: (result: BulkResult) => number): numb
   return results.reduce((total, result) => total + count(result), 0);
 }
 
-/** The three lists share one list of errors, so what is not an employee says so. */
+/** The three lists share one list of errors: a message names the kind of a record that is no employee, or its place. */
 function errorsOf(result: BulkResult, kind: string): SyncV1Result['errors'] {
-  return result.refusals.map(({ idExterne, message }) => ({ idExterne, message: kind + message }));
+  return result.refusals.map((refusal) => ({
+    idExterne: refusal.idExterne,
+    message: messageOf(refusal, kind),
+  }));
 }

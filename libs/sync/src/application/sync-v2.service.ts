@@ -9,6 +9,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
+import { messageOf } from '#platform/input/checked-list';
 import { NestedLimits } from '#platform/input/nested-limits';
 import type { Synced } from '../domain/effets.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
@@ -145,6 +146,6 @@ function countsOf({ created, updated, refusals }: BulkResult): SyncV2Counts {
   return {
     AddCount: created,
     UpdateCount: updated,
-    Erreurs: refusals.map(({ idExterne, message }) => ({ IdUnique: idExterne, Message: message })),
+    Erreurs: refusals.map((refusal) => ({ IdUnique: refusal.idExterne, Message: messageOf(refusal) })),
   };
 }
