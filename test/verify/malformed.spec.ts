@@ -22,6 +22,7 @@ describe('wrong usage: exit 2 and what to do', () => {
     ['no keys', ['dossier.tar'], 'with --cles'],
     ['two bundles', ['a', 'b', '--cles', 'jwks.json'], 'Name one bundle'],
     ['an unknown option', [...BASIC, '--autre'], "'--autre'"],
+    ['another language', [...BASIC, '--langue', 'de'], 'fr or en'],
     ['an option without a value', [...BASIC, '--recu'], "'--recu"],
     ['a bundle that is missing', ['other.tar', '--cles', 'jwks.json'], 'Give the path of the bundle'],
     ['a bundle that is a folder', ['.', '--cles', 'jwks.json'], 'it is no file'],

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleOf, CAMPAIGN, canonical, keyOf, type Spec } from './support/bundle';
 import { RESULTS, SAMPLE } from './support/sample';
@@ -79,6 +80,45 @@ describe('mandat-verify', () => {
     expect(first).toContain('proves that the published figures follow');
     expect(first).toContain('does not prove that ballots were cast as the voters meant');
     expect(stdout).toContain('ALL EQUAL');
+  });
+
+  it('each check has a mark: a cross where it found a difference, whatever else differs', () => {
+    const { stdout } = run(given, BASIC);
+    expect(stdout.match(/^  ✓ /gm)!.length).toBeGreaterThan(10);
+    expect(stdout).not.toContain('✗');
+    const marked = (change: Partial<Spec>, ...args: string[]): string[] => {
+      const { tar } = bundleOf({ ...SAMPLE, resultats: RESULTS, ...change });
+      const { stdout: text } = run({ ...given, 'dossier.tar': tar }, [...BASIC, ...args]);
+      return [...text.matchAll(/^  ✗ (.*)$/gm)].map(([, check]) => check!);
+    };
+    expect(marked({ key: keyOf('stranger') }).map((check) => check.split(':')[0])).toEqual([
+      'manifeste.jws',
+      'engagements.ndjson',
+    ]);
+    expect(marked({ forge: (files) => files.get('liste.bin')!.copyWithin(0, 288) })).toEqual([
+      expect.stringContaining('liste.bin: number of leaves'),
+    ]);
+    expect(marked({}, '--recu', 'another')).toEqual(['--recu: the receipt is in the log']);
+  });
+
+  it('--langue fr: output and report are French, the report has dates, turnout, seeds and marks', () => {
+    const files = { ...given, 'dossier.tar': bundleOf({ ...SAMPLE, resultats: RESULTS }).tar };
+    const html = withFiles(files, (folder) => {
+      const [tar, keys, report] = ['dossier.tar', 'jwks.json', 'r.html'].map((name) => join(folder, name));
+      const { status, stdout } = run({}, [tar!, '--cles', keys!, '--rapport', report!, '--langue', 'fr']);
+      expect([status, stdout.split('\n').at(-2)]).toEqual([0, 'TOUT CONCORDE']);
+      expect(stdout).toContain('  ✓ manifeste.jws : signé par une clé du service\n');
+      return readFileSync(report!, 'utf8');
+    });
+    expect(html).toContain('<html lang="fr">');
+    expect(html).toMatch(/<dt>Ouverture<\/dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/);
+    expect(html).toMatch(/<dt>Fermeture<\/dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/);
+    expect(html).toContain('<dt>Participation</dt><dd>88.89 %</dd>');
+    expect(html).toMatch(
+      /Engagement du service.*<code>[0-9a-f]{64}<\/code>.*Graine du service.*<code>[0-9a-f]+<\/code>/,
+    );
+    expect(html.match(/<li class="holds">/g)!.length).toBeGreaterThan(10);
+    expect(html).not.toMatch(/<li class="fails">|\b(the|voters|ballots|Round)\b/);
   });
 
   it('a difference has file, figure, expected and found', () => {

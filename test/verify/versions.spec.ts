@@ -157,7 +157,7 @@ describe('version 2', () => {
 
   it('names the commitment, to compare with what the campaign showed', () => {
     const { checks } = verified(bundleOf({ ...SAMPLE, resultats: RESULTS })).findings;
-    expect(checks.some((check) => /^scrutin.json: .* commitment [0-9a-f]{64}$/.test(check))).toBe(true);
+    expect(checks.some(({ en }) => /^scrutin.json: .* commitment [0-9a-f]{64}$/.test(en))).toBe(true);
   });
 });
 

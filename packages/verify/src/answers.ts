@@ -66,6 +66,7 @@ export function readAnswers(
   const question = vote.questions[place]!;
   const entry = findings.attempt(file, () => bundle.entry(file));
   if (!entry) return undefined;
+  const checked = findings.begin();
   const classes = vote.classes.map(() => new Sums());
   const rankings = new Map<string, { options: number[]; weight: bigint }>();
   const known = new Set<string>();
@@ -109,7 +110,10 @@ export function readAnswers(
         `${classes[index]!.weight}`,
       );
   }
-  findings.checked(`${file}: ${number} answers: order, validity, and sums of each class`);
+  checked({
+    en: `${file}: ${number} answers: order, validity, and sums of each class`,
+    fr: `${file} : ${number} réponses : ordre, validité et sommes de chaque classe`,
+  });
   return isRead ? { classes, rankings: [...rankings.values()] } : undefined;
 }
 

@@ -64,7 +64,7 @@ const committedShape = record({ ...voteMembers, empreinteGraineDepartage: digest
 
 type Of<S> = S extends Shape<infer T> ? T : never;
 export type Manifest = Of<typeof manifestShape>;
-export type Vote = Of<typeof voteShape>;
+export type Vote = Of<typeof voteShape> & { readonly empreinteGraineDepartage?: Buffer };
 export type Question = Vote['questions'][number];
 export type Perimeter = Vote['classes'][number]['perimetres'][number];
 
@@ -134,7 +134,8 @@ export function readManifest(bundle: Bundle): Manifest {
 
 /** Returns what was voted on, and records what contradicts the manifest or itself. */
 export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings): Vote | undefined {
-  const vote = findings.attempt(VOTE, () => {
+  const checked = findings.begin();
+  const vote = findings.attempt(VOTE, (): Vote => {
     const found = bundle.json(VOTE);
     if (manifest.version === 1) return voteShape(found, '');
     const committed = committedShape(found, '');
@@ -157,9 +158,10 @@ export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings)
     same(`${at}: MinReponses <= MaxReponses`, true, MinReponses <= MaxReponses);
   }
   checkClasses(vote, manifest, findings);
-  findings.checked(
-    `${vote.classes.length} classes: numbers, sums, and at least ${vote.seuilAnonymat} ballots in each`,
-  );
+  checked({
+    en: `scrutin.json: questions, and ${vote.classes.length} classes: numbers, sums, and at least ${vote.seuilAnonymat} ballots in each`,
+    fr: `scrutin.json : questions, et ${vote.classes.length} classes : numéros, sommes, et au moins ${vote.seuilAnonymat} bulletins dans chacune`,
+  });
   return vote;
 }
 
@@ -168,11 +170,15 @@ function checkSeed(
   { graineDepartage, empreinteGraineDepartage }: Of<typeof committedShape>,
   findings: Findings,
 ): void {
+  const checked = findings.begin();
   const expected = empreinteGraineDepartage.toString('hex');
   const isHex = /^(?:[0-9a-f]{2})+$/.test(graineDepartage);
   const found = isHex ? sha256(Buffer.from(graineDepartage, 'hex')).toString('hex') : 'no lowercase hex';
   findings.same(VOTE, 'SHA-256 of graineDepartage (empreinteGraineDepartage)', expected, found);
-  findings.checked(`scrutin.json: graineDepartage is the seed of the commitment ${expected}`);
+  checked({
+    en: `scrutin.json: graineDepartage is the seed of the commitment ${expected}`,
+    fr: `scrutin.json : graineDepartage est la graine de l’engagement ${expected}`,
+  });
 }
 
 function checkClasses({ classes, seuilAnonymat }: Vote, manifest: Manifest, findings: Findings): void {

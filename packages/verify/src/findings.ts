@@ -35,14 +35,27 @@ export function shown(value: unknown): string {
   );
 }
 
+/** A text in the languages of the output. */
+export interface Text {
+  readonly en: string;
+  readonly fr: string;
+}
+
+/** A check that was made, and whether it found nothing. */
+export interface Check extends Text {
+  readonly holds: boolean;
+}
+
 /** The differences that were found and the checks that were made. */
 export class Findings {
   readonly differences: Difference[] = [];
-  readonly checks: string[] = [];
+  readonly checks: Check[] = [];
   count = 0;
+  private readonly byFile = new Map<string, number>();
 
   differs(file: string, figure: string, expected: unknown, found: unknown, line?: number): void {
     this.count++;
+    this.byFile.set(file, (this.byFile.get(file) ?? 0) + 1);
     if (this.differences.length >= MOST_KEPT) return;
     this.differences.push({
       fichier: shown(file),
@@ -69,7 +82,15 @@ export class Findings {
     }
   }
 
-  checked(check: string): void {
-    this.checks.push(check);
+  /**
+   * Begins a check. The returned function ends it: it holds if no difference was found meanwhile.
+   *
+   * @param files counts differences of these files only; of all files if absent
+   */
+  begin(files?: readonly string[]): (text: Text) => void {
+    const now = (): number =>
+      files?.reduce((sum, file) => sum + (this.byFile.get(file) ?? 0), 0) ?? this.count;
+    const before = now();
+    return (text) => this.checks.push({ ...text, holds: now() === before });
   }
 }

@@ -4,4 +4,5 @@ export { canonical, parsedCanonical } from './json.js';
 export { Frontier, isConsistent, leafHash, rootOfInclusion, rootsOf } from './merkle.js';
 export { countRanked, type Count, type Ranking, type Round } from './ranked.js';
 export { reportOf } from './report.js';
+export { TEXTS, type Language } from './texts.js';
 export { verifyBundle, type Input, type Outcome } from './verify.js';

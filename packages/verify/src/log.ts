@@ -51,6 +51,9 @@ export function checkLog(
   progress: (done: number, all: number) => void,
 ): void {
   const origin = originOf(manifest.campagneId);
+  const ofReceipts = findings.begin([RECEIPTS]);
+  const ofOwn = findings.begin([CHECKPOINTS]);
+  const ofNotes = findings.begin(held.notes.map(({ name }) => name));
   const receipts = findings.attempt(RECEIPTS, () => bundle.digests(RECEIPTS));
   const own = receipts && findings.attempt(CHECKPOINTS, () => checkpointsOf(bundle, origin, keys, findings));
   if (!receipts || !own) return;
@@ -59,15 +62,19 @@ export function checkLog(
   findings.same(CHECKPOINTS, 'size of the last checkpoint', size, own.at(-1)?.size ?? 0);
   const twice = equalDigest(receipts);
   if (twice) findings.differs(RECEIPTS, 'receipt', 'once', `twice: ${twice.toString('base64url')}`);
-  findings.checked(`recus.bin: number of receipts (${size}), and that none occurs twice`);
+  ofReceipts({
+    en: `recus.bin: number of receipts (${size}), and that none occurs twice`,
+    fr: `recus.bin : nombre de reçus (${size}), dont aucun ne figure deux fois`,
+  });
 
   const notes = held.notes.flatMap((given) => heldNotes(given, origin, keys, findings));
   const proofs = held.proofs.flatMap(({ name, bytes }) => {
+    const checked = findings.begin([name]);
     const proof = findings.attempt(name, () => proofShape(parsed(bytes), ''));
     const note = proof && findings.attempt(name, () => readNote(proof.Engagement, origin, keys));
     if (!note) return [];
     findings.same(name, 'size of Engagement', proof.Taille, note.size);
-    return [{ name, ...proof, note: { file: name, ...note } satisfies Noted }];
+    return [{ name, checked, ...proof, note: { file: name, ...note } satisfies Noted }];
   });
   const growths = held.growths.flatMap(({ name, bytes }) => {
     const growth = findings.attempt(name, () => growthShape(parsed(bytes), ''));
@@ -83,9 +90,15 @@ export function checkLog(
   for (const { file, line, size: at, root } of noted)
     if (at > size) findings.differs(file, 'size of the log', `at most ${size}`, at, line);
     else findings.same(file, `root of ${at} receipts`, roots.get(at), root, line);
-  findings.checked(`engagements.ndjson: signatures, sizes and roots of ${own.length} checkpoints`);
+  ofOwn({
+    en: `engagements.ndjson: signatures, sizes and roots of ${own.length} checkpoints`,
+    fr: `engagements.ndjson : signatures, tailles et racines de ${own.length} points de contrôle`,
+  });
   if (held.notes.length > 0)
-    findings.checked(`stored checkpoints: signatures, and roots at their sizes (${notes.length})`);
+    ofNotes({
+      en: `stored checkpoints: signatures, and roots at their sizes (${notes.length})`,
+      fr: `points de contrôle conservés : signatures, et racines à leurs tailles (${notes.length})`,
+    });
 
   const placeOf = (hash: Buffer): number => {
     let at = receipts.indexOf(hash);
@@ -93,12 +106,17 @@ export function checkLog(
     return at < 0 ? -1 : at / DIGEST;
   };
   const isIn = (name: string, hash: Buffer): void => {
-    if (placeOf(hash) < 0) findings.differs(name, 'receipt', 'in recus.bin', hash.toString('base64url'));
-    else findings.checked(`${name}: the receipt is in the log, at index ${placeOf(hash)}`);
+    const checked = findings.begin();
+    const place = placeOf(hash);
+    if (place < 0) findings.differs(name, 'receipt', 'in recus.bin', hash.toString('base64url'));
+    checked({
+      en: `${name}: the receipt is in the log${place < 0 ? '' : `, at index ${place}`}`,
+      fr: `${name} : le reçu est au registre${place < 0 ? '' : `, à l’indice ${place}`}`,
+    });
   };
   const hashes = held.receipts.map(({ bytes }) => sha256(bytes));
   for (const [index, hash] of hashes.entries()) isIn(held.receipts[index]!.name, hash);
-  for (const { name, EmpreinteRecu, Index, Taille, Chemin, note } of proofs) {
+  for (const { name, EmpreinteRecu, Index, Taille, Chemin, note, checked } of proofs) {
     if (hashes.length > 0 && !hashes.some((hash) => hash.equals(EmpreinteRecu)))
       findings.differs(
         name,
@@ -110,9 +128,13 @@ export function checkLog(
     findings.same(name, `receipt at index ${Index}`, EmpreinteRecu.toString('base64url'), found);
     const root = rootOfInclusion(leafHash(EmpreinteRecu), Index, Taille, Chemin);
     findings.same(name, 'root of Chemin', note.root, root?.toString('base64url') ?? 'none');
-    findings.checked(`${name}: receipt ${Index}, its path, and the signed root of ${Taille} receipts`);
+    checked({
+      en: `${name}: receipt ${Index}, its path, and the signed root of ${Taille} receipts`,
+      fr: `${name} : reçu ${Index}, son chemin et la racine signée de ${Taille} reçus`,
+    });
   }
   for (const { name, de, a, preuve } of growths) {
+    const checked = findings.begin();
     const [first, second] = [de, a].map((one) => decoded(roots.get(one) ?? '', 'base64url', DIGEST));
     findings.same(
       name,
@@ -120,7 +142,10 @@ export function checkLog(
       true,
       !!first && !!second && isConsistent(de, a, first, second, preuve),
     );
-    findings.checked(`${name}: whether the log of ${a} receipts continues that of ${de}`);
+    checked({
+      en: `${name}: the log of ${a} receipts continues that of ${de}`,
+      fr: `${name} : le registre de ${a} reçus prolonge celui de ${de}`,
+    });
   }
   for (const { name, bytes } of held.attestations)
     findings.attempt(name, () => {

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { shown, Unreadable } from './findings.js';
 import { readKeys } from './keys.js';
 import { type Given } from './log.js';
-import { NOT_PROVED, PROVED, reportOf } from './report.js';
+import { reportOf } from './report.js';
+import { type Language, TEXTS } from './texts.js';
 import { type Outcome, type Progress, verifyBundle } from './verify.js';
 
 const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
@@ -20,6 +21,7 @@ const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
   --emargement file         the roll with its salts (GET …/emargement), as NDJSON
   --json                    write one JSON object instead of text
   --rapport file.html       write a report for people
+  --langue fr|en            language of the output and the report: en if absent
   --help                    show this text
 
 Exit: 0 all equal, 1 something differs, 2 unreadable input or wrong usage.
@@ -44,6 +46,7 @@ const OPTIONS = {
   cles: { type: 'string' },
   emargement: { type: 'string' },
   rapport: { type: 'string' },
+  langue: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -71,6 +74,8 @@ function optionsOf(args: readonly string[]): Options | undefined {
     });
     if (values.help) return undefined;
     if (positionals.length !== 1) wrong('Name one bundle.');
+    if (values.langue !== undefined && !Object.hasOwn(TEXTS, values.langue))
+      wrong('--langue must be fr or en.');
     if (values.cles === undefined) wrong('Name the file of the public keys with --cles.');
     return { bundle: positionals[0]!, keys: values.cles!, values };
   } catch (error) {
@@ -134,42 +139,43 @@ const bar: Progress = (step, all) => {
 };
 
 /** Returns the result as a JSON object for machines. */
-function objectOf({ findings, digest, manifest, vote, recounted }: Outcome): object {
+function objectOf({ findings, digest, manifest, vote, recounted }: Outcome, language: Language): object {
   return {
     verdict: findings.count === 0 ? 'egal' : 'different',
-    prouve: PROVED,
-    nonProuve: NOT_PROVED,
+    prouve: TEXTS[language].proved,
+    nonProuve: TEXTS[language].notProved,
     empreinte: digest,
     campagneId: manifest.campagneId,
     titre: vote?.titre ?? null,
     nombreDifferences: findings.count,
     differences: findings.differences,
-    controles: findings.checks,
+    controles: findings.checks.map((check) => check[language]),
     questions: recounted.map(({ item }) => item),
   };
 }
 
-function printed({ findings, digest, manifest, vote, recounted }: Outcome): string {
+function printed({ findings, digest, manifest, vote, recounted }: Outcome, language: Language): string {
+  const say = TEXTS[language];
   const lines = [
-    `${PROVED} ${NOT_PROVED}`,
+    `${say.proved} ${say.notProved}`,
     '',
     `${shown(vote?.titre ?? manifest.campagneId)} · empreinte ${digest}`,
-    `${manifest.bulletins} ballots of ${manifest.totalVotantsAvecDroitDeVote} entitled voters, ${recounted.length} of ` +
-      `${vote?.questions.length ?? 0} questions recounted`,
-    ...findings.checks.map((check) => `  · ${shown(check)}`),
+    say.summary(
+      manifest.bulletins,
+      manifest.totalVotantsAvecDroitDeVote,
+      recounted.length,
+      vote?.questions.length ?? 0,
+    ),
+    ...findings.checks.map((check) => `  ${check.holds ? '✓' : '✗'} ${shown(check[language])}`),
     '',
   ];
   for (const { fichier, ligne, chiffre, attendu, trouve } of findings.differences)
     lines.push(
-      `${fichier}${ligne === undefined ? '' : `:${ligne}`}: ${chiffre}: expected ${attendu}, found ${trouve}`,
+      say.difference(`${fichier}${ligne === undefined ? '' : `:${ligne}`}: ${chiffre}`, attendu, trouve),
     );
   if (findings.count > findings.differences.length)
-    lines.push(`and ${findings.count - findings.differences.length} more`);
-  lines.push(
-    findings.count === 0
-      ? 'ALL EQUAL'
-      : `DIFFERS: ${findings.count} difference${findings.count === 1 ? '' : 's'}`,
-  );
+    lines.push(say.more(findings.count - findings.differences.length, 'differences'));
+  lines.push(findings.count === 0 ? say.allEqual : say.differs(findings.count));
   return `${lines.join('\n')}\n`;
 }
 
@@ -184,6 +190,7 @@ function run(args: string[]): number {
     }
     const { values } = options;
     const all = (name: string): string[] => (values[name] as string[] | undefined) ?? [];
+    const language = (values['langue'] ?? 'en') as Language;
     const outcome = verifyBundle({
       bundle: options.bundle,
       keys: readKeys(fileOf(options.keys).bytes, options.keys),
@@ -198,8 +205,10 @@ function run(args: string[]): number {
       ...(typeof values['emargement'] === 'string' ? { register: values['emargement'] } : {}),
       ...(process.stderr.isTTY ? { progress: bar } : {}),
     });
-    if (typeof values['rapport'] === 'string') writeReport(values['rapport'], outcome);
-    process.stdout.write(isJson ? `${JSON.stringify(objectOf(outcome))}\n` : printed(outcome));
+    if (typeof values['rapport'] === 'string') writeReport(values['rapport'], outcome, language);
+    process.stdout.write(
+      isJson ? `${JSON.stringify(objectOf(outcome, language))}\n` : printed(outcome, language),
+    );
     return outcome.findings.count === 0 ? 0 : 1;
   } catch (error) {
     const message =
@@ -212,9 +221,9 @@ function run(args: string[]): number {
   }
 }
 
-function writeReport(path: string, outcome: Outcome): void {
+function writeReport(path: string, outcome: Outcome, language: Language): void {
   try {
-    writeFileSync(path, reportOf(outcome, new Date()));
+    writeFileSync(path, reportOf(outcome, new Date(), language));
   } catch (error) {
     throw new Unreadable(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }

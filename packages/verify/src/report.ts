@@ -1,12 +1,6 @@
-import { type Recounted } from './results.js';
+import { percentage, type Recounted, weightText } from './results.js';
+import { type Language, TEXTS, type Texts } from './texts.js';
 import { type Outcome } from './verify.js';
-
-export const PROVED =
-  'A recount proves that the published figures follow from the answers, receipts and roll in these files, and that the ' +
-  'service has signed the files.';
-export const NOT_PROVED =
-  'It does not prove that ballots were cast as the voters meant, that the roll has only entitled persons, or that the ' +
-  'votes stayed secret.';
 
 /** Bars and rounds that are drawn; the figures of all are checked. */
 const MOST_BARS = 40;
@@ -68,14 +62,15 @@ function barOf(label: string, value: string, width: string, kind: string, mark?:
   );
 }
 
-const moreBars = (number: number): string =>
-  number > MOST_BARS ? `<p class="small">and ${number - MOST_BARS} further options</p>` : '';
+const moreBars = (number: number, say: Texts): string =>
+  number > MOST_BARS ? `<p class="small">${say.more(number - MOST_BARS, 'options')}</p>` : '';
 
 function roundOf(
   tour: Tour,
   nameOf: (id: string) => string,
   whole: number,
   before: ReadonlySet<string>,
+  say: Texts,
 ): string {
   const { Seuil, Decompte, Elus, Elimines, Epuises, Transferts, Departage } = tour;
   const mark = share(Number(Seuil), whole);
@@ -88,27 +83,21 @@ function roundOf(
       barOf(nameOf(id), escaped(weight), share(Number(weight), whole), kindOf(id), mark),
     );
   const exhausted =
-    Epuises === '0' ? '' : barOf('exhausted', escaped(Epuises), share(Number(Epuises), whole), 'lost');
+    Epuises === '0' ? '' : barOf(say.exhausted, escaped(Epuises), share(Number(Epuises), whole), 'lost');
   const names = (ids: readonly string[]): string => ids.map(nameOf).join(', ');
   const notes = [
-    ...(Elus.length > 0 ? [`elected: <strong>${names(Elus)}</strong>`] : []),
-    ...(Elimines.length > 0 ? [`eliminated: ${names(Elimines)}`] : []),
-    ...Transferts.filter(({ De }) => !Elimines.includes(De)).map(
-      ({ De }) => `surplus transferred: ${nameOf(De)}`,
-    ),
-    ...(Departage
-      ? [
-          `tie: ${nameOf(Departage.Choisi)} by ${Departage.Tour === null ? 'a draw' : `round ${Departage.Tour}`}`,
-        ]
-      : []),
+    ...(Elus.length > 0 ? [`${say.elected}: <strong>${names(Elus)}</strong>`] : []),
+    ...(Elimines.length > 0 ? [`${say.eliminated}: ${names(Elimines)}`] : []),
+    ...Transferts.filter(({ De }) => !Elimines.includes(De)).map(({ De }) => `${say.surplus}: ${nameOf(De)}`),
+    ...(Departage ? [say.tie(nameOf(Departage.Choisi), Departage.Tour)] : []),
   ];
   return (
-    `<section class="round"><h4>Round ${tour.Tour}<span>threshold ${escaped(Seuil)}</span></h4>` +
-    `${bars.join('')}${exhausted}${moreBars(weights.size)}<p class="small">${notes.join(' · ')}</p></section>`
+    `<section class="round"><h4>${say.round(tour.Tour)}<span>${say.quota(escaped(Seuil))}</span></h4>` +
+    `${bars.join('')}${exhausted}${moreBars(weights.size, say)}<p class="small">${notes.join(' · ')}</p></section>`
   );
 }
 
-function questionOf({ item }: Recounted): string {
+function questionOf({ item }: Recounted, say: Texts): string {
   const { Titre, Type, EstPreferentiel, Exprimes, Abstentions, Options, Elus, Departages, Tours } =
     item as unknown as Item;
   const names = new Map(Options.map(({ OptionId, Libelle }) => [OptionId, escaped(Libelle)]));
@@ -125,19 +114,19 @@ function questionOf({ item }: Recounted): string {
   const rounds = Tours ?? [];
   const before = (index: number): Set<string> => new Set(rounds.slice(0, index).flatMap((tour) => tour.Elus));
   const whole = rounds[0]?.Decompte.reduce((sum, { Poids }) => sum + Number(Poids), 0) ?? 0;
-  const drawn = Departages && Departages.length > 0 ? ` · drawn: ${Departages.length}` : '';
+  const drawn = Departages && Departages.length > 0 ? say.drawn(Departages.length) : '';
   return (
-    `<article><h3>${escaped(Titre)}</h3><p class="small">${escaped(Type)}${EstPreferentiel ? ', ranked' : ''} · ` +
-    `expressed: ${Exprimes} · abstentions: ${Abstentions}${drawn}</p>` +
-    (elected.size > 0 ? `<p>Elected: <strong>${Elus!.map(nameOf).join(', ')}</strong></p>` : '') +
-    `<h4>${EstPreferentiel ? 'First choices' : 'Votes'}<span>ballots · weight · share</span></h4>` +
-    `${bars.join('')}${moreBars(Options.length)}` +
+    `<article><h3>${escaped(Titre)}</h3><p class="small">${escaped(Type)}${EstPreferentiel ? say.ranked : ''} · ` +
+    `${say.expressed}: ${Exprimes} · ${say.abstentions}: ${Abstentions}${drawn}</p>` +
+    (elected.size > 0 ? `<p>${say.elected}: <strong>${Elus!.map(nameOf).join(', ')}</strong></p>` : '') +
+    `<h4>${EstPreferentiel ? say.firstChoices : say.votes}<span>${say.columns}</span></h4>` +
+    `${bars.join('')}${moreBars(Options.length, say)}` +
     rounds
       .slice(0, MOST_ROUNDS)
-      .map((tour, index) => roundOf(tour, nameOf, whole, before(index)))
+      .map((tour, index) => roundOf(tour, nameOf, whole, before(index), say))
       .join('') +
     (rounds.length > MOST_ROUNDS
-      ? `<p class="small">and ${rounds.length - MOST_ROUNDS} further rounds</p>`
+      ? `<p class="small">${say.more(rounds.length - MOST_ROUNDS, 'rounds')}</p>`
       : '') +
     '</article>'
   );
@@ -180,71 +169,94 @@ article{padding:1.25rem;margin:0 0 1rem}
 ul{padding-left:1.2rem;margin:.5rem 0}li{margin:.25rem 0;overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;background:var(--card);font-size:.85rem;table-layout:fixed}
 th,td{text-align:left;vertical-align:top;padding:.5rem .6rem;border:1px solid var(--line);overflow-wrap:anywhere}
+ul.checks{list-style:none;padding:0}.holds::before{content:"✓ ";color:var(--good)}
+.fails::before{content:"✗ ";color:var(--bad)}.fails{color:var(--bad)}
 code{font-size:.85em;overflow-wrap:anywhere}
 @media(max-width:36rem){.row,.round .row{grid-template-columns:1fr auto;margin:.5rem 0}.track{grid-row:2;grid-column:1/-1}}
 @media print{body{background:#fff}main{max-width:none;padding:0}.round,tr,dl div{break-inside:avoid}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
+/** A moment of the bundle, to the minute. */
+const minuteOf = (moment: string | undefined): string =>
+  escaped((moment ?? '').replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC'));
+
 /** Returns the report for people: one HTML file without scripts or further files. */
-export function reportOf({ findings, digest, manifest, vote, recounted }: Outcome, now: Date): string {
+export function reportOf(
+  { findings, digest, manifest, vote, recounted }: Outcome,
+  now: Date,
+  language: Language = 'en',
+): string {
+  const say = TEXTS[language];
   const isEqual = findings.count === 0;
   const title = escaped(vote?.titre ?? manifest.campagneId);
   const tile = (name: string, value: string | number): string =>
     `<div><dt>${name}</dt><dd>${value}</dd></div>`;
-  const decimal = (parts: bigint): string =>
-    `${parts / 10_000n}${(Number(parts % 10_000n) / 10_000)
-      .toFixed(4)
-      .slice(1)
-      .replace(/\.?0+$/, '')}`;
+  const line = (name: string, value: string): string => `<li>${name}: <code>${value}</code></li>`;
+  const { ajoutes, retires, modifies } = manifest.modificationsApresOuverture;
+  const { bulletins, totalVotantsAvecDroitDeVote: entitled } = manifest;
   const differences = findings.differences.map(
     ({ fichier, ligne, chiffre, attendu, trouve }) =>
       `<tr><td>${escaped(fichier)}${ligne === undefined ? '' : `:${ligne}`}</td><td>${escaped(chiffre)}</td>` +
       `<td>${escaped(attendu)}</td><td>${escaped(trouve)}</td></tr>`,
   );
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Recount: ${title}</title>
+<title>${say.recountOf(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body><main>
-<p class="eyebrow">Recount of a vote</p>
+<p class="eyebrow">${say.eyebrow}</p>
 <h1>${title}</h1>
 <div class="verdict${isEqual ? '' : ' bad'}"><strong>${
-    isEqual
-      ? '✓ All figures are equal'
-      : `✗ ${findings.count} ${findings.count === 1 ? 'difference' : 'differences'}`
-  }</strong><p>${PROVED}</p><p>${NOT_PROVED}</p></div>
+    isEqual ? `✓ ${say.equal}` : `✗ ${say.differences(findings.count)}`
+  }</strong><p>${say.proved}</p><p>${say.notProved}</p></div>
 <dl>
-${tile('Ballots', manifest.bulletins)}
-${tile('Entitled voters', manifest.totalVotantsAvecDroitDeVote)}
-${tile('Voters on the roll', manifest.totalVotants)}
-${tile('Weight of the ballots', decimal(manifest.poidsBulletins))}
-${tile('Receipts', manifest.recus)}
+${tile(say.opened, minuteOf(vote?.ouvertureDuVoteUtc))}
+${tile(say.closed, minuteOf(vote?.fermetureDuVoteUtc))}
+${tile(say.turnout, `${percentage(BigInt(bulletins), BigInt(entitled))} %`)}
+${tile(say.ballots, bulletins)}
+${tile(say.entitled, entitled)}
+${tile(say.voters, manifest.totalVotants)}
+${tile(say.weight, weightText(manifest.poidsBulletins))}
+${tile(say.receipts, manifest.recus)}
+${tile(say.threshold, vote?.seuilAnonymat ?? '')}
 </dl>
+<p class="small">${say.changes}: ${say.changesOf(ajoutes, retires, modifies)}</p>
 ${
   isEqual
     ? ''
-    : `<h2>Differences</h2><table><thead><tr><th>File</th><th>Figure</th><th>Expected</th><th>Found</th></tr></thead>` +
+    : `<h2>${say.title}</h2><table><thead><tr>${say.headings.map((name) => `<th>${name}</th>`).join('')}</tr></thead>` +
       `<tbody>${differences.join('')}</tbody></table>` +
       (findings.count > differences.length
-        ? `<p class="small">and ${findings.count - differences.length} more</p>`
+        ? `<p class="small">${say.more(findings.count - differences.length, 'differences')}</p>`
         : '')
 }
-<h2>Recounted results</h2>
-${recounted.map(questionOf).join('\n')}
-<h2>What was checked</h2>
-<ul>${findings.checks.map((check) => `<li>${escaped(check)}</li>`).join('')}</ul>
-<h2>What a recount does not prove</h2>
-<ul><li>that ballots were cast as the voters meant: a voter can only check that the own receipt is in the log;</li>
-<li>that the roll has only entitled persons: compare it with a list of your own;</li>
-<li>that the votes stayed secret.</li></ul>
-<p class="small">Digest of the bundle (SHA-256 of manifeste.json): <code>${digest}</code><br>
-Campaign <code>${escaped(manifest.campagneId)}</code> · report of ${now.toISOString().slice(0, 19)}Z by mandat-verify</p>
+<h2>${say.results}</h2>
+${recounted.map((one) => questionOf(one, say)).join('\n')}
+<h2>${say.checked}</h2>
+<ul class="checks">${findings.checks
+    .map((check) => `<li class="${check.holds ? 'holds' : 'fails'}">${escaped(check[language])}</li>`)
+    .join('')}</ul>
+${
+  vote
+    ? `<h2>${say.seeds}</h2><ul>` +
+      (vote.empreinteGraineDepartage
+        ? line(say.commitment, vote.empreinteGraineDepartage.toString('hex'))
+        : '') +
+      line(say.seed, escaped(vote.graineDepartage)) +
+      line(say.partnerSeed, escaped(vote.grainePartenaire ?? say.noSeed)) +
+      `</ul><p class="small">${say.seedRemedy}</p>`
+    : ''
+}
+<h2>${say.limits}</h2>
+<ul>${say.limitsOf.map((one) => `<li>${one}</li>`).join('')}</ul>
+<p class="small">${say.digest}: <code>${digest}</code><br>
+${say.reportOf(`<code>${escaped(manifest.campagneId)}</code>`, `${now.toISOString().slice(0, 19)}Z`)}</p>
 </main></body>
 </html>
 `;

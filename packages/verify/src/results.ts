@@ -236,10 +236,12 @@ export function checkResults(
       return { ...item, Methode: method ?? methods[0] };
     }),
   };
+  const checked = findings.begin();
   compare(findings, 'tout', expected, tout);
-  findings.checked(
-    `resultats.json: all figures of the whole vote: options, elected, rounds, transfers, ties and draws`,
-  );
+  checked({
+    en: 'resultats.json: all figures of the whole vote: options, elected, rounds, transfers, ties and draws',
+    fr: 'resultats.json : tous les chiffres du vote entier : options, élus, tours, transferts, égalités et tirages',
+  });
   checkFilters(filtres, vote, manifest.version, answers, findings);
 }
 
@@ -250,6 +252,7 @@ function checkFilters(
   answers: readonly Answers[],
   findings: Findings,
 ): void {
+  const checked = findings.begin();
   const filters = filtersOf(vote);
   const seen = new Set<string>();
   for (const [index, found] of filtres.entries()) {
@@ -296,7 +299,8 @@ function checkFilters(
   }
   for (const [key, classes] of filters)
     if (classes && !seen.has(key)) findings.differs(RESULTS, `filtres: ${key}`, 'present', 'absent');
-  findings.checked(
-    `resultats.json: ${filtres.length} filters: their figures, and that they consist of whole classes`,
-  );
+  checked({
+    en: `resultats.json: ${filtres.length} filters: their figures, and that they consist of whole classes`,
+    fr: `resultats.json : ${filtres.length} filtres : leurs chiffres, et qu’ils sont faits de classes entières`,
+  });
 }

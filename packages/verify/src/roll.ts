@@ -48,6 +48,7 @@ export function checkRoll(
   proofs: readonly Given[],
   findings: Findings,
 ): Buffer | undefined {
+  const checked = findings.begin();
   const leaves = findings.attempt(ROLL, () => bundle.digests(ROLL));
   if (!leaves) return undefined;
   findings.same(ROLL, 'number of leaves', manifest.totalVotants, leaves.length / DIGEST);
@@ -56,19 +57,27 @@ export function checkRoll(
       findings.differs(ROLL, `leaf ${at / DIGEST}`, 'more than the one before', 'another order');
       break;
     }
-  findings.checked(`liste.bin: number of leaves (${leaves.length / DIGEST}) and their order`);
+  checked({
+    en: `liste.bin: number of leaves (${leaves.length / DIGEST}) and their order`,
+    fr: `liste.bin : nombre de feuilles (${leaves.length / DIGEST}) et leur ordre`,
+  });
   for (const { name, bytes } of proofs)
     findings.attempt(name, () => {
+      const ofVoter = findings.begin();
       const { VotantId, Ligne, Sel, Feuille } = proofShape(parsed(bytes), '');
       const line = lineShape(parsedCanonical(Buffer.from(Ligne)), 'Ligne');
       findings.same(name, 'VotantId of Ligne', VotantId, line.VotantId);
       const leaf = sha256(LEAF, Sel, Buffer.from(Ligne));
       findings.same(name, 'Feuille', leaf.toString('base64url'), Feuille.toString('base64url'));
       if (placeOf(leaves, leaf) < 0) throw new Malformed('leaf', 'in liste.bin', leaf.toString('base64url'));
-      findings.checked(
-        `${name}: voter ${VotantId} is on the roll, ${line.ADroitDeVote ? 'with' : 'without'} the right to vote, ` +
+      ofVoter({
+        en:
+          `${name}: voter ${VotantId} is on the roll, ${line.ADroitDeVote ? 'with' : 'without'} the right to vote, ` +
           `with weight ${weightText(line.Poids)}, and ${line.AVote ? 'has voted' : 'has not voted'}`,
-      );
+        fr:
+          `${name} : l’électeur ${VotantId} est sur la liste, ${line.ADroitDeVote ? 'avec' : 'sans'} droit de vote, ` +
+          `avec un poids de ${weightText(line.Poids)}, et ${line.AVote ? 'a voté' : 'n’a pas voté'}`,
+      });
     });
   return leaves;
 }
@@ -120,6 +129,7 @@ export function checkRegister(
   findings: Findings,
   progress: (bytes: number) => void,
 ): void {
+  const checked = findings.begin();
   const isSeen = new Uint8Array(leaves.length / DIGEST);
   const voters = new Set<string>();
   const turnouts = new Map<string, Turnout>();
@@ -196,13 +206,17 @@ export function checkRegister(
         Decimales,
         finest,
       );
-  findings.checked(`${path}: leaves of ${number} lines, totals and weights`);
+  checked({
+    en: `${path}: leaves of ${number} lines, totals and weights`,
+    fr: `${path} : feuilles de ${number} lignes, totaux et poids`,
+  });
   checkTurnouts(results, turnouts, findings);
 }
 
 function checkTurnouts(results: unknown, turnouts: ReadonlyMap<string, Turnout>, findings: Findings): void {
   const filters = (results as { filtres?: unknown } | null | undefined)?.filtres;
   if (!Array.isArray(filters)) return;
+  const checked = findings.begin();
   for (const [index, item] of filters.entries()) {
     const filter = (item ?? {}) as Record<string, unknown>;
     const [union, employer] = [filter['syndicatIdExterne'], filter['employeurIdentifiantExterne']];
@@ -226,5 +240,8 @@ function checkTurnouts(results: unknown, turnouts: ReadonlyMap<string, Turnout>,
       findings.same(RESULTS, `${at}.votantsAyantVote`, voted, filter['votantsAyantVote']);
     }
   }
-  findings.checked(`resultats.json: participation of ${filters.length} filters, from the roll`);
+  checked({
+    en: `resultats.json: participation of ${filters.length} filters, from the roll`,
+    fr: `resultats.json : participation de ${filters.length} filtres, d’après la liste`,
+  });
 }

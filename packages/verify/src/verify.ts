@@ -59,9 +59,11 @@ function checkBundle(bundle: Bundle, input: Input): Outcome {
   const progress = input.progress ?? ((): (() => void) => () => {});
   const manifest = readManifest(bundle);
   const bytes = bundle.bytes(MANIFEST);
-  findings.attempt(SIGNATURE, () => {
-    assertSigned(textOf(bundle.bytes(SIGNATURE)), bytes, input.keys);
-    findings.checked('manifeste.jws: signed by a key of the service');
+  const signed = findings.begin();
+  findings.attempt(SIGNATURE, () => assertSigned(textOf(bundle.bytes(SIGNATURE)), bytes, input.keys));
+  signed({
+    en: 'manifeste.jws: signed by a key of the service',
+    fr: 'manifeste.jws : signé par une clé du service',
   });
   checkFiles(bundle, manifest, findings, progress);
   checkTotals(manifest, findings);
@@ -100,6 +102,7 @@ function checkBundle(bundle: Bundle, input: Input): Outcome {
 
 /** Compares the archive with the manifest: the files, their order, sizes and digests. */
 function checkFiles(bundle: Bundle, { fichiers }: Manifest, findings: Findings, progress: Progress): void {
+  const checked = findings.begin();
   const expected = [MANIFEST, SIGNATURE, ...fichiers.map(({ nom }) => nom)];
   const found = bundle.archive.entries.map(({ name }) => name);
   for (let place = 0; place < Math.max(expected.length, found.length); place++)
@@ -119,10 +122,14 @@ function checkFiles(bundle: Bundle, { fichiers }: Manifest, findings: Findings, 
       }
       findings.same(nom, 'sha256', digest.toString('hex'), hash.digest('hex'));
     });
-  findings.checked(`manifeste.json: order, sizes and digests of ${fichiers.length} files`);
+  checked({
+    en: `manifeste.json: order, sizes and digests of ${fichiers.length} files`,
+    fr: `manifeste.json : ordre, tailles et empreintes de ${fichiers.length} fichiers`,
+  });
 }
 
 function checkTotals(manifest: Manifest, findings: Findings): void {
+  const checked = findings.begin();
   const { totalVotants, totalVotantsAvecDroitDeVote, votantsAyantVote, bulletins, recus } = manifest;
   const { poidsVotants, poidsVotantsAvecDroitDeVote, poidsBulletins } = manifest;
   const same = findings.same.bind(findings, MANIFEST);
@@ -136,7 +143,10 @@ function checkTotals(manifest: Manifest, findings: Findings): void {
   same('totalVotantsAvecDroitDeVote <= totalVotants', true, totalVotantsAvecDroitDeVote <= totalVotants);
   same('poidsBulletins <= poidsVotantsAvecDroitDeVote', true, poidsBulletins <= poidsVotantsAvecDroitDeVote);
   same('poidsVotantsAvecDroitDeVote <= poidsVotants', true, poidsVotantsAvecDroitDeVote <= poidsVotants);
-  findings.checked('manifeste.json: totals of ballots, receipts, voters and weights against each other');
+  checked({
+    en: 'manifeste.json: totals of ballots, receipts, voters and weights against each other',
+    fr: 'manifeste.json : totaux des bulletins, reçus, électeurs et poids entre eux',
+  });
 }
 
 function countAll(
