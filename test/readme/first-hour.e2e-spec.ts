@@ -11,6 +11,7 @@ import { type Hour, rejectedRequests, spend } from './hour';
 import { missingTools } from './shell';
 
 const DOCUMENT = 'docs/first-hour.md';
+const OF_A_VOTE = 'docs/returning-officer.md';
 const RECEIVER = join(__dirname, '../../dist/examples/receiver.js');
 /** The command in the document that starts the service. */
 const START = /`(WEBHOOK_ALLOW_INSECURE)=(true) npm start`/;
@@ -70,6 +71,15 @@ describeHour(DOCUMENT, () => {
       await eventually(() => arrives(type), type);
     expect(received).not.toContain('refused');
   }, 180_000);
+
+  it(`${OF_A_VOTE} runs as it is pasted, and its recount is equal`, async () => {
+    const blocks = blocksOf(readFileSync(join(__dirname, '../..', OF_A_VOTE), 'utf8'));
+    const hour = await hourOf(blocks);
+    expect(hour.faults).toEqual([]);
+    expect(hour.blocks).toBe(blocks.length);
+    expect(hour.printed).toMatch(/^TOUT CONCORDE$/m);
+    expect(hour.printed).toMatch(/✓ points de contrôle conservés .*\([1-9]/);
+  }, 240_000);
 
   it('is served by processes that log in as no owner', async () => {
     const client = new Client({ connectionString: service.databaseUrl });
