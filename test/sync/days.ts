@@ -25,14 +25,18 @@ export function isActiveOn(
   timeZone = 'America/Toronto',
 ): boolean {
   const dayAfter = new Date(Date.parse(day) + 86_400_000).toISOString();
-  const isDate = (moment: string): boolean => Date.parse(moment) % 86_400_000 === 0;
-  // The day of a moment, and whether it is the first moment of that day.
-  const dayOf = (moment: string): string => (isDate(moment) ? moment : today(0, timeZone, new Date(moment)));
   const isFirst = (moment: string): boolean =>
-    isDate(moment) || today(0, timeZone, new Date(Date.parse(moment) - 1)) < dayOf(moment);
-  const begins = begin === null || dayOf(begin) < dayAfter;
-  const ends = end !== null && (dayOf(end) < day || (dayOf(end) === day && isFirst(end)));
+    isDate(moment) || today(0, timeZone, new Date(Date.parse(moment) - 1)) < dayOf(moment, timeZone);
+  const begins = begin === null || dayOf(begin, timeZone) < dayAfter;
+  const ends = end !== null && (dayOf(end, timeZone) < day || (dayOf(end, timeZone) === day && isFirst(end)));
   return begins && !ends;
+}
+
+const isDate = (moment: string): boolean => Date.parse(moment) % 86_400_000 === 0;
+
+/** Returns the day of a moment in the form of responses. */
+export function dayOf(moment: string, timeZone = 'America/Toronto'): string {
+  return isDate(moment) ? moment : today(0, timeZone, new Date(moment));
 }
 
 /** Waits until the next day if midnight is near, because a test with the current day must not run over its end. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isActiveOn } from './days';
+import { dayOf, isActiveOn } from './days';
 import { type Shape, type Values, CheckedList, read, readDate } from './model-records';
 
 /** A request of a partner, with its path in parts. */
@@ -49,6 +49,7 @@ export const HAPPENINGS = [
   'V1 begins its employment',
   'a bad custom value',
   'a type or a choice in use',
+  'an end before the beginning',
   'an employer in two unions',
   'an employer with another name in a second union',
   'an employment at an unknown employer',
@@ -377,8 +378,13 @@ export class Reference {
           const known = employe.adhesions.get(nested.id);
           const adhesion = {
             date: nested.values.dateAdhesion as string,
-            fin: (nested.values.dateFin ?? null) as string | null,
+            fin: keptFin(nested.values.dateFin, known),
           };
+          if (endsBefore(adhesion.fin, adhesion.date)) {
+            this.seen.add('an end before the beginning');
+            adhesions.errors.push(nested.id);
+            continue;
+          }
           counts.Adhesions.accept(!known);
           this.note(known && { ...known }, adhesion, known && !hasEnded(known) && hasEnded(adhesion));
           employe.adhesions.set(nested.id, adhesion);
@@ -412,11 +418,16 @@ export class Reference {
         continue;
       }
       const known = employe.emplois!.get(id);
-      if (
-        known &&
-        hasEnded(known) &&
-        isActive({ ...known, fin: (values.dateFin ?? null) as string | null }, day())
-      ) {
+      const dates = {
+        debut: (values.dateDebut === undefined ? (known?.debut ?? null) : values.dateDebut) as string | null,
+        fin: keptFin(values.dateFin, known),
+      };
+      if (endsBefore(dates.fin, dates.debut)) {
+        this.seen.add('an end before the beginning');
+        list.errors.push(id);
+        continue;
+      }
+      if (known && hasEnded(known) && isActive({ ...known, fin: dates.fin }, day())) {
         this.seen.add('an employment that comes back');
       }
       counts.accept(!known);
@@ -425,8 +436,7 @@ export class Reference {
         rank: known?.rank ?? Infinity,
         employeur,
         matricule: values.matricule as string,
-        debut: (values.dateDebut ?? null) as string | null,
-        fin: (values.dateFin ?? null) as string | null,
+        ...dates,
       };
       this.note(known && { ...known }, emploi, known && !hasEnded(known) && hasEnded(emploi));
       employe.emplois!.set(id, emploi);
@@ -862,6 +872,17 @@ function isActive({ debut, fin }: Pick<Emploi, 'debut' | 'fin'>, on: string): bo
 
 function noEffets(): Effets {
   return { crees: 0, modifies: 0, inchanges: 0, termines: 0, 'champs-vides': 0, refuses: 0 };
+}
+
+/** An absent end keeps a stored one that lies ahead. */
+function keptFin(sent: unknown, known: Pick<Emploi, 'fin'> | undefined): string | null {
+  if (sent !== undefined) return sent as string | null;
+  return known && !hasEnded(known) ? known.fin : null;
+}
+
+/** Whether a period ends on a day before that of its beginning. */
+function endsBefore(fin: string | null, debut: string | null): boolean {
+  return fin !== null && debut !== null && dayOf(fin) < dayOf(debut);
 }
 
 function hasEnded({ fin }: Pick<Emploi, 'fin'>): boolean {

@@ -121,7 +121,7 @@ describe('the employer that V1 shows of a V2 employee', () => {
     const first = job('A', 'EMP-1', { DateDebut: '2020-01-01' });
     const second = job('B', 'EMP-2', { DateDebut: '2022-01-01' });
     expect(await shown([second, first])).toBe('EMP-2');
-    expect(await shown([job('B', 'EMP-2'), first])).toBe('EMP-1');
+    expect(await shown([job('B', 'EMP-2', { DateDebut: null }), first])).toBe('EMP-1');
     expect(await shown([{ ...second, DateFin: today() }, first])).toBe('EMP-1');
     expect(await shown([{ ...second, DateFin: today(1) }, first])).toBe('EMP-2');
     expect(await shown([{ ...second, DateDebut: today(1) }, first])).toBe('EMP-1');
@@ -288,7 +288,7 @@ describe('V1 writes of V2 employees', () => {
 describe('deletions', () => {
   it('an employer with active or future employments: 409; after all of them have ended: 204', async () => {
     const remove = () => partner.send('DELETE', '/b2b/v1/employeur/EMP-1');
-    const active = [{}, { DateFin: today(1) }, { DateDebut: today(5) }];
+    const active = [{}, { DateFin: today(1) }, { DateDebut: today(5), DateFin: null }];
     for (const dates of active) {
       await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', dates), job('J-2', 'EMP-2')] });
       expectProblem(await remove(), 409, 'Employeur.EmploisActifs');

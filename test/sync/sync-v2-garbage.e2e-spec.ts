@@ -75,9 +75,12 @@ describe.each(PLACES)('garbage in %s', (place) => {
   it('odd but allowed values are accepted', async () => {
     const shapes = Object.entries(SHAPES[place] as Record<string, Shape>);
     const records = shapes.flatMap(([name, shape]) => oddValues(shape).map((value) => ({ name, value })));
-    const sent = records.map(({ name, value }, index) =>
-      withProperty(SOUND[place](place === 'Adhesions' ? 'SYN' : `ODD-${index}`), name, value),
-    );
+    const sent = records.map(({ name, value }, index) => {
+      const sound = SOUND[place](place === 'Adhesions' ? 'SYN' : `ODD-${index}`);
+      // An end in the year 1 must not be before the beginning.
+      const early = name === 'DateFin' && place === 'Adhesions' ? { DateAdhesion: '0001-01-01' } : {};
+      return withProperty({ ...sound, ...early }, name, value);
+    });
     const { status, json } = await partner.sync(bodyOf(place, sent));
     expect({ status, ...json[kind] }).toEqual({
       ...{ status: 200, AddCount: sent.length, UpdateCount: 0, Erreurs: [] },

@@ -148,12 +148,12 @@ describe('rule 3: an employment that is missing in a non-empty Emplois', () => {
     });
   });
 
-  it('is active again with the dates sent if it comes back; without DateFin it is ongoing', async () => {
+  it('is active again if it comes back, with the dates sent; without DateFin it is ongoing since its DateDebut', async () => {
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1', { DateDebut: '2020-01-01' })] });
     await partner.employee('E-1', { Emplois: [job('J-2', 'EMP-2')] });
     expect((await partner.jobs('E-1'))['J-1']).toEqual(['EMP-1', '2020-01-01T00:00:00.000Z', today(), false]);
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')] });
-    expect((await partner.jobs('E-1'))['J-1']).toEqual(['EMP-1', null, null, true]);
+    expect((await partner.jobs('E-1'))['J-1']).toEqual(['EMP-1', '2020-01-01T00:00:00.000Z', null, true]);
     await partner.employee('E-1', { Emplois: [job('J-2', 'EMP-2')] });
     const dates = { DateDebut: '2024-05-01T00:00:00.000Z', DateFin: today(10) };
     await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-2', dates), job('J-2', 'EMP-2')] });
@@ -297,6 +297,93 @@ describe('rule 4: Adhesions', () => {
     await expectSync(send('2025-01-01T05:00:00Z'), { Employes: [0, 1], Adhesions: [0, 1] });
     await expectSync(send(null), { Employes: [0, 1], Adhesions: [0, 1] });
     expect(await fin()).toEqual([null]);
+  });
+});
+
+describe('dates of employments and memberships', () => {
+  const SYN = 'SYN-1';
+  const DEBUT = '2020-01-01T00:00:00.000Z';
+  beforeEach(async () => {
+    await partner.employers('EMP-1');
+    await partner.sync({ Syndicats: [union(SYN)] });
+  });
+  const memberDates = async (): Promise<unknown> => {
+    const [one] = (await partner.v2('E-1')).adhesions as Loose[];
+    return [one!.dateAdhesion, one!.dateFin];
+  };
+
+  it.each<[what: string, stored: Loose, sent: Loose, expected: unknown[]]>([
+    ['absent: a fixed term stays', { DateDebut: DEBUT, DateFin: today(30) }, {}, [DEBUT, today(30)]],
+    ['absent: an end that has passed goes', { DateDebut: DEBUT, DateFin: '2024-01-01' }, {}, [DEBUT, null]],
+    ['absent: an end today goes', { DateDebut: DEBUT, DateFin: today() }, {}, [DEBUT, null]],
+    [
+      'null: both are cleared',
+      { DateDebut: DEBUT, DateFin: today(30) },
+      { DateDebut: null, DateFin: null },
+      [null, null],
+    ],
+    ['one absent', { DateDebut: DEBUT, DateFin: today(30) }, { DateFin: today(40) }, [DEBUT, today(40)]],
+    ['the other absent', { DateFin: today(30) }, { DateDebut: DEBUT }, [DEBUT, today(30)]],
+  ])('of an employment, %s', async (_what, stored, sent, [debut, fin]) => {
+    await partner.employee('E-1', { Emplois: [job('J', 'EMP-1', stored), job('ALONE', 'EMP-1')] });
+    await partner.employee('E-1', { Emplois: [job('J', 'EMP-1', sent), job('ALONE', 'EMP-1')] });
+    expect((await partner.jobs('E-1')).J).toEqual(['EMP-1', debut, fin, true]);
+  });
+
+  it('a membership keeps an end that lies ahead until null clears it; one that has passed goes', async () => {
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT, today(30))] });
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT)] });
+    expect(await memberDates()).toEqual([DEBUT, today(30)]);
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT, null)] });
+    expect(await memberDates()).toEqual([DEBUT, null]);
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT, today())] });
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT)] });
+    expect(await memberDates()).toEqual([DEBUT, null]);
+  });
+
+  it.each<[what: string, stored: Loose, sent: Loose]>([
+    ['sent together', {}, { DateDebut: '2026-03-02', DateFin: '2026-03-01' }],
+    [
+      'of one day by the clock, and of two in the time zone',
+      {},
+      { DateDebut: '2026-03-03', DateFin: '2026-03-03T01:00:00Z' },
+    ],
+    ['before the stored beginning', { DateDebut: today(10) }, { DateFin: today(9) }],
+    ['after the stored end', { DateFin: today(10) }, { DateDebut: today(11) }],
+  ])('an employment whose DateFin is before its DateDebut is its error: %s', async (_what, stored, sent) => {
+    await partner.employee('E-1', { Emplois: [job('J', 'EMP-1', stored), job('ALONE', 'EMP-1')] });
+    const before = await partner.jobs('E-1');
+    const message = expect.stringMatching(/^DateFin is before DateDebut.*\(employee E-1\)$/);
+    await expectSync(
+      partner.sync({
+        Employes: [employee('E-1', { Emplois: [job('J', 'EMP-1', sent), job('ALONE', 'EMP-1')] })],
+      }),
+      { Employes: [0, 1], Emplois: [0, 1, [['J', message]]] },
+    );
+    expect(await partner.jobs('E-1')).toEqual(before);
+  });
+
+  it.each<[what: string, fin: unknown, sent: [unknown, unknown?]]>([
+    ['sent together', undefined, ['2026-03-02', '2026-03-01']],
+    ['after the stored end', today(10), [today(11)]],
+  ])('a membership whose DateFin is before its DateAdhesion is its error: %s', async (_what, fin, sent) => {
+    await partner.employee('E-1', { Adhesions: [membership(SYN, DEBUT, fin)] });
+    const before = await memberDates();
+    const message = expect.stringMatching(/^DateFin is before DateAdhesion.*\(employee E-1\)$/);
+    await expectSync(
+      partner.sync({ Employes: [employee('E-1', { Adhesions: [membership(SYN, ...sent)] })] }),
+      {
+        ...{ Employes: [0, 1], Adhesions: [0, 0, [[SYN, message]]] },
+      },
+    );
+    expect(await memberDates()).toEqual(before);
+  });
+
+  it('a period that ends on the day on which it begins is accepted', async () => {
+    await partner.employee('E-1', {
+      Emplois: [job('J', 'EMP-1', { DateDebut: '2026-03-02T15:00:00Z', DateFin: '2026-03-02' })],
+      Adhesions: [membership(SYN, '2026-03-02', '2026-03-02')],
+    });
   });
 });
 

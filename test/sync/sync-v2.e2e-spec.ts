@@ -267,7 +267,9 @@ describe('changes by a sync', () => {
       ['E-2'],
     );
     expect(await change(() => (second.Emplois = [job('J-1', 'EMP-1')]))).toEqual(['E-2']);
-    expect(await change(() => (first.Emplois = [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')]))).toEqual(['E-1']);
+    expect(
+      await change(() => (first.Emplois = [job('J-1', 'EMP-1', { DateDebut: null }), job('J-2', 'EMP-2')])),
+    ).toEqual(['E-1']);
     // An employment that is missing and therefore ended.
     expect(await change(() => (first.Emplois = [job('J-2', 'EMP-2')]))).toEqual(['E-1']);
     expect(await change(() => undefined)).toEqual([]);

@@ -20,7 +20,7 @@ import {
   EmployesV2Bulk,
   type EmployeV2Stages,
   type TooLarge,
-  type Unknown,
+  type RefusedNested,
 } from '../persistence/employes-v2.bulk';
 import { countsOf } from './bulk-counts';
 
@@ -63,17 +63,24 @@ export class EmployesSyncService {
     await this.bulk.fill(reading.stages, rowsOf(reading, first, walk, limits));
     // One more than allowed shows that there are more.
     const written = await this.bulk.write(tenantId, reading.stages, SYNC_NESTED_REFUSALS + 1);
-    limits.refused(written.withoutEmployeur.length + written.withoutSyndicat.length);
-    const noEmployeur = refusalsOf(written.withoutEmployeur, 'IdentifiantExterneEmployeur names no employer');
-    const noSyndicat = refusalsOf(written.withoutSyndicat, 'SyndicatIdExterne names no union');
+    const { withoutEmployeur, withoutSyndicat, impossible } = written;
+    const refused = [withoutEmployeur, withoutSyndicat, impossible.emplois, impossible.memberships];
+    limits.refused(refused.reduce((sum, { length }) => sum + length, 0));
+    const noEmployeur = refusalsOf(
+      withoutEmployeur,
+      namesNo('IdentifiantExterneEmployeur names no employer'),
+    );
+    const noSyndicat = refusalsOf(withoutSyndicat, namesNo('SyndicatIdExterne names no union'));
+    const endsEarly = refusalsOf(impossible.emplois, endsBefore('DateDebut'));
+    const endsEarlyAsMember = refusalsOf(impossible.memberships, endsBefore('DateAdhesion'));
     const { tooLarge, dropped, omitted } = written;
     return {
       employes: countsOf(reading.employes, written.employes, tooLarge.map(tooLargeRefusal)),
-      emplois: countsOf(reading.emplois, written.emplois, noEmployeur, {
+      emplois: countsOf(reading.emplois, written.emplois, [...noEmployeur, ...endsEarly], {
         omitted,
         dropped: dropped.emplois,
       }),
-      adhesions: countsOf(reading.memberships, written.memberships, noSyndicat, {
+      adhesions: countsOf(reading.memberships, written.memberships, [...noSyndicat, ...endsEarlyAsMember], {
         dropped: dropped.memberships,
       }),
     };
@@ -172,9 +179,12 @@ class Reading {
       if (isIdentified) identified++;
       if (values) {
         const { IdentifiantExterneEmployeur: employeur, Matricule, DateDebut, DateFin } = values;
-        this.stages.emplois.add([index, employe, id, employeur, Matricule, DateDebut, DateFin, true]);
+        const present = this.stages.dates.of(values);
+        this.stages.emplois.add([
+          ...[index, employe, id, employeur, Matricule, DateDebut, DateFin, present, true],
+        ]);
       } else if (isIdentified) {
-        this.stages.emplois.add([index, employe, id, null, null, null, null, false]);
+        this.stages.emplois.add([index, employe, id, null, null, null, null, 0, false]);
       }
     }
     return identified;
@@ -184,7 +194,9 @@ class Reading {
     this.memberships.restart(`Employes[${parent}].Adhesions`);
     for (const one of sent) {
       const { index, id, values } = this.memberships.check(one, noteOf(employe));
-      if (values) this.stages.memberships.add([index, employe, id, values.DateAdhesion, values.DateFin]);
+      if (!values) continue;
+      const { DateAdhesion, DateFin } = values;
+      this.stages.memberships.add([index, employe, id, DateAdhesion, DateFin, this.stages.dates.of(values)]);
     }
   }
 }
@@ -208,10 +220,23 @@ function tooLargeRefusal({ index, idExterne, octets }: TooLarge): Refusal {
   return { index, idExterne, message };
 }
 
-function refusalsOf(records: readonly Unknown[], message: string): Refusal[] {
-  return records.map(({ index, idExterne, employe, unknown }) => ({
-    index,
-    idExterne,
-    message: `${message}: ${shortened(unknown)}${noteOf(employe)}`,
+/** Returns the message for a record whose period is impossible. */
+const endsBefore = (begin: 'DateDebut' | 'DateAdhesion') => (): string =>
+  `DateFin is before ${begin}; an absent date keeps what is stored, and null clears it`;
+
+/** Returns the message for a record whose identifier of an employer or union names none. */
+const namesNo =
+  (what: string) =>
+  ({ reference }: RefusedNested): string =>
+    `${what}: ${shortened(reference)}`;
+
+function refusalsOf(
+  records: readonly RefusedNested[],
+  messageOf: (record: RefusedNested) => string,
+): Refusal[] {
+  return records.map((record) => ({
+    index: record.index,
+    idExterne: record.idExterne,
+    message: messageOf(record) + noteOf(record.employe),
   }));
 }

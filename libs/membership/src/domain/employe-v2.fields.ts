@@ -31,12 +31,13 @@ export const EMPLOI_FIELDS = {
   }),
   DateDebut: {
     kind: 'date',
-    description: 'Start; absent or null if unknown.',
+    description: 'Start; null if unknown. Absent: the stored one stays.',
     example: '2020-03-01T00:00:00Z',
   },
   DateFin: {
     kind: 'date',
-    description: 'End: the employment is over from this day on. Absent or null means ongoing.',
+    description:
+      'End: the employment is over from this day on; null means ongoing. Absent: a stored end that lies ahead stays, and one that has passed goes. An end before the start is an error of the record.',
     example: '2027-03-01T00:00:00Z',
   },
   Actif: { kind: 'readOnly', description: 'Whether it is active on the current day.', example: 'true' },
@@ -57,7 +58,8 @@ export const MEMBERSHIP_FIELDS = {
   },
   DateFin: {
     kind: 'date',
-    description: 'End: the membership is over from this day on. Absent or null means ongoing.',
+    description:
+      'End: the membership is over from this day on; null means ongoing. Absent: a stored end that lies ahead stays, and one that has passed goes. An end before `DateAdhesion` is an error of the record.',
     example: '2027-05-01T00:00:00Z',
   },
 } as const;
@@ -116,7 +118,7 @@ export const EMPLOYE_V2_FIELDS = {
     kind: 'rows',
     max: MOST_NESTED,
     description:
-      'Employments. Empty, null or absent leaves the stored ones as they are. Otherwise a stored employment that is left out is deactivated: its `DateFin` becomes the current day. An employment that is sent again is active again with the dates sent.',
+      'Employments. Empty, null or absent leaves the stored ones as they are. Otherwise a stored employment that is left out is deactivated: its `DateFin` becomes the current day. An employment that is sent again without `DateFin` is active again.',
   },
   Adhesions: {
     kind: 'rows',

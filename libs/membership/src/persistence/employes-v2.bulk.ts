@@ -3,11 +3,12 @@ import type { PoolClient } from 'pg';
 import { type ColumnValue, Presence, type StagedProperties } from '#platform/bulk/presence';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
+import { snakeCase } from '#platform/database/connections';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';
 import { MOST_NESTED_BYTES } from '../domain/employe-v2.fields';
-import { hasEnded, hasNotEnded, TODAY } from './days.sql';
+import { dayOf, hasEnded, hasNotEnded, TODAY } from './days.sql';
 import { EMPLOI_V1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { DROP_ORPHANS, REFUSE_LARGE } from './nested-size.sql';
@@ -20,15 +21,17 @@ export interface EmployeV2Stages {
   readonly emplois: Stage;
   readonly memberships: Stage;
   readonly valeurs: Stage;
+  /** Gives `present` of employments and memberships. */
+  readonly dates: Presence;
 }
 
-/** A nested record that names an unknown employer or union. */
-export interface Unknown {
+/** A nested record that was not written, because it names an unknown employer or union, or ends before it begins. */
+export interface RefusedNested {
   readonly index: number;
   readonly idExterne: string;
   readonly employe: string;
-  /** The identifier that names nothing. */
-  readonly unknown: string;
+  /** The identifier of its employer or union. */
+  readonly reference: string;
 }
 
 /** An employee whose nested records would be too large together. */
@@ -46,8 +49,13 @@ export interface EmployesV2Written {
   /** Employments that ended because they were left out. */
   readonly omitted: number;
   /** Employments whose employer, and memberships whose union does not exist; they were not written. */
-  readonly withoutEmployeur: readonly Unknown[];
-  readonly withoutSyndicat: readonly Unknown[];
+  readonly withoutEmployeur: readonly RefusedNested[];
+  readonly withoutSyndicat: readonly RefusedNested[];
+  /** Employments and memberships that would end before they begin; they were not written. */
+  readonly impossible: {
+    readonly emplois: readonly RefusedNested[];
+    readonly memberships: readonly RefusedNested[];
+  };
   /** Employees that were not written, and the numbers of their nested records. */
   readonly tooLarge: readonly TooLarge[];
   readonly dropped: { readonly emplois: number; readonly memberships: number };
@@ -65,6 +73,58 @@ const TOUCH = `touched AS (
   WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_employe FROM merged) AND ${notOurs('stage_employe_v2')}
   RETURNING 1
 )`;
+
+/** The dates of a nested record: an absent one can keep what is stored. */
+const DATES = new Presence(['DateDebut', 'DateAdhesion', 'DateFin']);
+
+/** SQL of the columns of dates that a record leaves out: a beginning stays, and an end that lies ahead. */
+const KEPT_DEBUT: ColumnValue = {
+  update: `CASE WHEN ${DATES.has('DateDebut')} THEN s.date_debut ELSE t.date_debut END`,
+  insert: 's.date_debut',
+};
+const KEPT_FIN: ColumnValue = {
+  update: `CASE WHEN ${DATES.has('DateFin')} OR ${hasEnded(TODAY, 't.')} THEN s.date_fin ELSE t.date_fin END`,
+  insert: 's.date_fin',
+};
+
+/** SQL: a period ends on a day before that of its beginning. Days are compared only where the moments are near. */
+const endsBefore = (fin: string, debut: string): string =>
+  `${fin} < ${debut} + interval '1 day' AND ${dayOf(fin)} < ${dayOf(debut)}`;
+
+/**
+ * SQL that selects the numbers of staged records whose period is impossible, with what is stored where a date is absent.
+ *
+ * @param debut property of the beginning
+ */
+function impossible(stage: string, table: string, key: string, debut: 'DateDebut' | 'DateAdhesion'): string {
+  const column = snakeCase(debut);
+  const stored = `${stage} s JOIN ${table} t
+    ON t.tenant_id = $1 AND t.id_externe_employe = s.id_externe_employe AND t.${key} = s.${key}`;
+  return `SELECT s.n FROM ${stage} s WHERE ${endsBefore('s.date_fin', `s.${column}`)}
+    UNION ALL SELECT s.n FROM ${stored} WHERE NOT (${DATES.has(debut)}) AND ${endsBefore('s.date_fin', `t.${column}`)}
+    UNION ALL SELECT s.n FROM ${stored} WHERE NOT (${DATES.has('DateFin')}) AND ${hasNotEnded(TODAY, 't.')}
+      AND ${endsBefore('t.date_fin', `s.${column}`)}`;
+}
+
+/** SQL that refuses staged employments; a refused one stays in the stage, because the stored one must not end. */
+const refuseEmplois = (condition: string): string => `UPDATE stage_emploi s SET accepte = false
+  WHERE s.accepte AND ${condition}
+  RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe, identifiant_externe_employeur AS reference`;
+const refuseMemberships = (condition: string): string => `DELETE FROM stage_membership s WHERE ${condition}
+  RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe, syndicat_id_externe AS reference`;
+
+const WITHOUT_EMPLOYEUR = refuseEmplois(`NOT EXISTS (
+  SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
+)`);
+const WITHOUT_SYNDICAT = refuseMemberships(`NOT EXISTS (
+  SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
+)`);
+const NO_EMPLOI = refuseEmplois(
+  `s.n IN (${impossible('stage_emploi', 'emploi', 'identifiant_externe', 'DateDebut')})`,
+);
+const NO_MEMBERSHIP = refuseMemberships(
+  `s.n IN (${impossible('stage_membership', 'membership', 'syndicat_id_externe', 'DateAdhesion')})`,
+);
 
 /** SQL: the update of a row has ended it. */
 const ENDED = `${hasNotEnded(TODAY, 'old.')} AND ${hasEnded(TODAY, 'new.')}`;
@@ -90,6 +150,7 @@ export class EmployesV2Bulk {
         ...PRESENCE.columns,
       }),
       proprietes: PRESENCE.request(),
+      dates: DATES,
       emplois: new Stage('stage_emploi', {
         n: 'integer',
         id_externe_employe: 'identifier',
@@ -98,6 +159,7 @@ export class EmployesV2Bulk {
         matricule: 'identifier',
         date_debut: 'timestamptz',
         date_fin: 'timestamptz',
+        present: 'integer',
         // A rejected employment does not end the stored employment of its identifier.
         accepte: 'boolean',
       }),
@@ -107,6 +169,7 @@ export class EmployesV2Bulk {
         syndicat_id_externe: 'identifier',
         date_adhesion: 'timestamptz',
         date_fin: 'timestamptz',
+        present: 'integer',
       }),
       valeurs: new Stage('stage_valeur', {
         id_externe_employe: 'identifier',
@@ -134,8 +197,12 @@ export class EmployesV2Bulk {
     const tooLarge = nested.some(({ count }) => count > 0) ? await this.refuseLarge(client, tenantId) : [];
     const dropped = tooLarge.length > 0 ? await this.dropOrphans(client) : { emplois: 0, memberships: 0 };
     await this.holdEmployeurs(client, tenantId);
-    const withoutEmployeur = await this.refuseEmplois(client, tenantId, most);
-    const withoutSyndicat = await this.refuseMemberships(client, tenantId, most);
+    const withoutEmployeur = await this.refuse(client, tenantId, WITHOUT_EMPLOYEUR, most);
+    const withoutSyndicat = await this.refuse(client, tenantId, WITHOUT_SYNDICAT, most);
+    const impossible = {
+      emplois: await this.refuse(client, tenantId, NO_EMPLOI, most),
+      memberships: await this.refuse(client, tenantId, NO_MEMBERSHIP, most),
+    };
     await client.query(FRESH_PLANS);
     const employes = await this.mergeEmployes(client, tenantId, stages.proprietes);
     // Directly after their employees: the employees touched by them are then those that have not changed otherwise.
@@ -155,6 +222,7 @@ export class EmployesV2Bulk {
       omitted,
       withoutEmployeur,
       withoutSyndicat,
+      impossible,
       tooLarge,
       dropped,
     };
@@ -182,27 +250,15 @@ export class EmployesV2Bulk {
     );
   }
 
-  private async refuseEmplois(client: PoolClient, tenantId: string, most: number): Promise<Unknown[]> {
-    const { rows } = await client.query<Unknown>(
-      `WITH refused AS (
-         UPDATE stage_emploi s SET accepte = false WHERE s.accepte AND NOT EXISTS (
-           SELECT FROM employeur e WHERE e.tenant_id = $1 AND e.id_externe = s.identifiant_externe_employeur
-         ) RETURNING n AS index, identifiant_externe AS "idExterne", id_externe_employe AS employe,
-           identifiant_externe_employeur AS unknown
-       ) SELECT * FROM refused LIMIT $2`,
-      [tenantId, most],
-    );
-    return rows;
-  }
-
-  private async refuseMemberships(client: PoolClient, tenantId: string, most: number): Promise<Unknown[]> {
-    const { rows } = await client.query<Unknown>(
-      `WITH refused AS (
-         DELETE FROM stage_membership s WHERE NOT EXISTS (
-           SELECT FROM syndicat u WHERE u.tenant_id = $1 AND u.id_externe = s.syndicat_id_externe
-         ) RETURNING n AS index, syndicat_id_externe AS "idExterne", id_externe_employe AS employe,
-           syndicat_id_externe AS unknown
-       ) SELECT * FROM refused LIMIT $2`,
+  /** Refuses staged nested records and returns them. @param statement SQL that refuses them, with its RETURNING */
+  private async refuse(
+    client: PoolClient,
+    tenantId: string,
+    statement: string,
+    most: number,
+  ): Promise<RefusedNested[]> {
+    const { rows } = await client.query<RefusedNested>(
+      `WITH refused AS (${statement}) SELECT * FROM refused LIMIT $2`,
       [tenantId, most],
     );
     return rows;
@@ -244,7 +300,11 @@ export class EmployesV2Bulk {
       stage: 'stage_emploi',
       where: 's.accepte',
       key: { id_externe_employe: 'id_externe_employe', identifiant_externe: 'identifiant_externe' },
-      values: same('identifiant_externe_employeur', 'matricule', 'date_debut', 'date_fin'),
+      values: {
+        ...same('identifiant_externe_employeur', 'matricule'),
+        date_debut: KEPT_DEBUT,
+        date_fin: KEPT_FIN,
+      },
       meaningfulNulls: ['date_fin'],
       ended: ENDED,
       returning: 's.id_externe_employe',
@@ -275,7 +335,7 @@ export class EmployesV2Bulk {
       table: 'membership',
       stage: 'stage_membership',
       key: { id_externe_employe: 'id_externe_employe', syndicat_id_externe: 'syndicat_id_externe' },
-      values: same('date_adhesion', 'date_fin'),
+      values: { ...same('date_adhesion'), date_fin: KEPT_FIN },
       meaningfulNulls: ['date_fin'],
       ended: ENDED,
       returning: 's.id_externe_employe',
