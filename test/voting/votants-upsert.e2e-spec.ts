@@ -176,7 +176,7 @@ describe('one record', () => {
     expect(await size(id)).toBe(4);
   });
 
-  it('409 Votant.AVote after the ballot for a change of the right, weight or employee; other changes are 200', async () => {
+  it('409 Votant.AVote after the ballot for a change of identifier, employee, union, employer, weight or right; names may change', async () => {
     id = await campaigns.opened();
     const VotantId = await campaigns.votant(id, FULL);
     await campaigns.markVoted(id, VotantId);
@@ -184,6 +184,9 @@ describe('one record', () => {
     const changes: Loose[] = [
       ...[{ ADroitDeVote: false }, { Poids: 2 }, { Poids: '1.5001' }, { Nom: 'X', Poids: 1 }],
       ...[{ EmployeIdExterne: 'E-2' }, { EmployeIdExterne: null }],
+      ...[{ Identifiant: 'X' }, { Identifiant: null }],
+      ...[{ SyndicatIdExterne: 'SYN-2' }, { SyndicatIdExterne: null }],
+      ...[{ EmployeurIdentifiantExterne: 'EMP-2' }, { EmployeurIdentifiantExterne: null }],
     ];
     for (const change of changes) {
       const alone = await upsert({ VotantId, ...change });
@@ -199,8 +202,34 @@ describe('one record', () => {
       expect((await upsert([{ VotantId, ...record }])).json.Erreurs).toEqual([]);
     }
     expect(await versions()).toEqual(before);
-    const renamed = (await upsert({ VotantId, Nom: 'Gagné' })).json;
-    expect(renamed).toEqual({ VotantId, ...FULL, Nom: 'Gagné', AVote: true });
+    const names = { Prenom: 'Ève', Nom: 'Gagné', Courriel: null };
+    const renamed = (await upsert({ VotantId, ...names })).json;
+    expect(renamed).toEqual({ VotantId, ...FULL, ...names, AVote: true });
+    // The identifier stays taken: nobody votes a second time under it.
+    const again = await upsert({ ...NAMED, Identifiant: FULL.Identifiant });
+    expectProblem(again, 409, 'Votant.IdentifiantDejaUtilise');
+  });
+
+  it('a reference to a deleted employer or union passes as long as it does not change', async () => {
+    const gone = { EmployeurIdentifiantExterne: 'GONE', SyndicatIdExterne: 'GONE' };
+    await synced(app, campaigns.tenant, {
+      Syndicats: [
+        { IdentifiantExterne: 'GONE', Nom: 'S', Employeurs: [{ IdentifiantExterne: 'GONE', Nom: 'E' }] },
+      ],
+    });
+    const VotantId = await campaigns.votant(id, { ...FULL, ...gone });
+    const other = await campaigns.votant(id);
+    for (const table of ['syndicat', 'employeur']) {
+      await app.database.query(`DELETE FROM ${table} WHERE tenant_id = $1 AND id_externe = 'GONE'`, [
+        campaigns.tenant.tenantId,
+      ]);
+    }
+    const record = { VotantId, ...FULL, ...gone };
+    expect((await upsert({ ...record, Nom: 'Gagné' })).json).toMatchObject({ ...gone, Nom: 'Gagné' });
+    expect((await upsert([record])).json).toEqual({ NombreCrees: 0, NombreModifies: 1, Erreurs: [] });
+    for (const [name, value] of Object.entries(gone)) {
+      expectFaults(await upsert({ VotantId: other, [name]: value }), `/${name} reference`);
+    }
   });
 });
 

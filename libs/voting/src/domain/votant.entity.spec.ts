@@ -2,7 +2,12 @@ import { DomainError } from '#platform/errors/domain-error';
 import { Votant } from './votant.entity';
 import type { VotantRecord } from './votant.fields';
 
-const STORED = { employeIdExterne: 'E-1', aDroitDeVote: true, aVote: false, poids: '1.5' };
+const STORED = {
+  ...{ identifiant: 'I', employeIdExterne: 'E-1', syndicatIdExterne: 'S', employeurIdentifiantExterne: null },
+  aDroitDeVote: true,
+  aVote: false,
+  poids: '1.5',
+};
 const votant = (facts: Partial<Votant> = {}): Votant => Object.assign(new Votant(), STORED, facts);
 const voted = (facts: Partial<Votant> = {}): Votant => votant({ aVote: true, ...facts });
 
@@ -26,6 +31,10 @@ describe('Votant.assertMayBecome', () => {
     { EmployeIdExterne: 'E-2' },
     { EmployeIdExterne: 'e-1' },
     { EmployeIdExterne: null },
+    { Identifiant: 'i' },
+    { Identifiant: null },
+    { SyndicatIdExterne: 'S-2' },
+    { EmployeurIdentifiantExterne: 'E' },
   ];
   const FREE: VotantRecord[] = [
     {},
@@ -34,7 +43,7 @@ describe('Votant.assertMayBecome', () => {
     { Poids: null },
     { ADroitDeVote: true },
     { ADroitDeVote: null },
-    { EmployeIdExterne: 'E-1' },
+    { EmployeIdExterne: 'E-1', EmployeurIdentifiantExterne: null },
   ];
 
   it.each(FIXED)('%j is refused once the voter has voted, and allowed before', (change) => {

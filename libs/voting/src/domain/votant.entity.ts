@@ -4,10 +4,21 @@ import { DomainError } from '#platform/errors/domain-error';
 import { decimalOf } from '#platform/input/decimal';
 import type { VotantRecord } from './votant.fields';
 
+/** Properties of a voter that a cast ballot fixes, with their columns. The right and the weight are fixed beside them. */
+export const FIXED_BY_VOTE = {
+  Identifiant: 'identifiant',
+  EmployeIdExterne: 'employeIdExterne',
+  SyndicatIdExterne: 'syndicatIdExterne',
+  EmployeurIdentifiantExterne: 'employeurIdentifiantExterne',
+} as const satisfies Partial<Record<keyof VotantRecord, string>>;
+
+const FIXED_NAMES = Object.keys(FIXED_BY_VOTE) as (keyof typeof FIXED_BY_VOTE)[];
+
 /** The error for a change that a voter who has voted does not allow; lists of voters answer the same. */
 export const FIXED_ONCE_VOTED = {
   error: VOTANT.AVote,
-  message: 'The voter has voted: the employee, the right to vote and the weight stay as they are.',
+  message:
+    'The voter has voted: only Prenom, Nom and Courriel may change. Leave the other properties out, or send them as they are.',
 } as const;
 
 /**
@@ -26,7 +37,16 @@ export class Votant {
   idUnique: string;
 
   @Column('text', { nullable: true })
+  identifiant: string | null;
+
+  @Column('text', { nullable: true })
   employeIdExterne: string | null;
+
+  @Column('text', { nullable: true })
+  syndicatIdExterne: string | null;
+
+  @Column('text', { nullable: true })
+  employeurIdentifiantExterne: string | null;
 
   @Column('boolean')
   aDroitDeVote: boolean;
@@ -45,16 +65,19 @@ export class Votant {
   }
 
   /**
-   * Checks that a change leaves a cast ballot as it is: once the voter has voted, the right to vote, the weight and the
-   * employee stay. Properties that are not sent change nothing.
+   * Checks that a change leaves a cast ballot as it is: once the voter has voted, only names and address may change, because
+   * every count of a filter must have the same people. Properties that are not sent change nothing.
    *
    * @throws DomainError `Votant.AVote`
    */
-  assertMayBecome({ ADroitDeVote, Poids, EmployeIdExterne }: VotantRecord): void {
+  assertMayBecome(record: VotantRecord): void {
     if (!this.aVote) return;
+    const { ADroitDeVote, Poids } = record;
     const losesDroitDeVote = ADroitDeVote === false;
     const isReweighted = Poids != null && decimalOf(Poids) !== decimalOf(this.poids);
-    const isSomebodyElse = EmployeIdExterne !== undefined && EmployeIdExterne !== this.employeIdExterne;
+    const isSomebodyElse = FIXED_NAMES.some(
+      (name) => record[name] !== undefined && record[name] !== this[FIXED_BY_VOTE[name]],
+    );
     if (losesDroitDeVote || isReweighted || isSomebodyElse)
       throw new DomainError(FIXED_ONCE_VOTED.error, FIXED_ONCE_VOTED.message);
   }

@@ -192,7 +192,7 @@ export const VOTANT = errorsOf('Votant', {
     status: 409,
     title: 'Voter has voted',
     description:
-      'A voter who has voted cannot be deleted, become another employee, lose the right to vote or be given another weight.',
+      'A voter who has voted cannot be deleted, and keeps identifier, employee, union, employer, weight and right to vote. Names and address may be corrected.',
   },
 });
 

@@ -9,7 +9,7 @@ import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
-import { FIXED_ONCE_VOTED } from '../domain/votant.entity';
+import { FIXED_BY_VOTE, FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 import type { RollChange } from './campagne.repository';
 
@@ -91,21 +91,29 @@ const NAMES: readonly Rule[] = [
   },
 ];
 
+/** SQL: a property that the record has differs from the stored one. */
+const differs = (name: keyof typeof PROPERTIES): string => {
+  const [column] = PROPERTIES[name];
+  return `(${PRESENCE.has(name)} AND s.${column} IS DISTINCT FROM v.${column})`;
+};
+
 /** `Votant.assertMayBecome` for many voters at once. */
 const MAY_NOT_BECOME: Rule = {
   ...FIXED_ONCE_VOTED,
   when: `v.a_vote AND (NOT s.a_droit_de_vote OR s.poids::numeric <> v.poids
-    OR ${PRESENCE.has('EmployeIdExterne')} AND s.employe_id_externe IS DISTINCT FROM v.employe_id_externe)`,
+    OR ${(Object.keys(FIXED_BY_VOTE) as (keyof typeof FIXED_BY_VOTE)[]).map(differs).join(' OR ')})`,
 };
 
 /** The rule that an identifier names a row of a relation. */
 function mustExist(property: keyof typeof PROPERTIES, relation: string, noun: string): Rule {
-  const id = `s.${PROPERTIES[property][0]}`;
+  const [column] = PROPERTIES[property];
+  const id = `s.${column}`;
   return {
     error: REQUETE.Invalide,
     property,
     message: `names no ${noun}`,
-    when: `${id} IS NOT NULL AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`,
+    // An unchanged reference passes, although its row may be deleted since.
+    when: `${id} IS NOT NULL AND ${id} IS DISTINCT FROM v.${column} AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`,
   };
 }
 
