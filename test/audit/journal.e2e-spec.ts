@@ -55,6 +55,7 @@ describe('GET /admin/v1/clients/{clientId}/journal', () => {
       numero: 1,
       date: row!.date,
       cleId: tenant.cleId,
+      cleNom: 'Test',
       action: 'employeur.creer',
       objetId: row!.objetId,
       requeteId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -84,12 +85,57 @@ describe('GET /admin/v1/clients/{clientId}/journal', () => {
     expect(paged).toEqual(all.map(({ id }) => id));
   });
 
+  it('lists newest first by ordre=desc, and narrows by action, key and times, with pages in either order', async () => {
+    interface Entry {
+      id: string;
+      date: string;
+      action: string;
+      cleId: string;
+      cleNom: string | null;
+    }
+    const all = (await read()).json as Entry[];
+    const some = async (query: string): Promise<string[]> =>
+      (await read(query)).json.map(({ id }: { id: string }) => id);
+    const ids = (entries: Entry[]): string[] => entries.map(({ id }) => id);
+    const of = (keep: (one: Entry) => boolean): string[] => ids(all.filter(keep));
+    const backwards = ids(all).reverse();
+    expect(await some('?ordre=desc')).toEqual(backwards);
+    expect(await some('?ordre=asc')).toEqual(ids(all));
+    const paged: string[] = [];
+    for (let next: string | undefined = path(undefined, '?ordre=desc&limite=3'); next;) {
+      const page: Answer = await app.send(app.adminKey, 'GET', next);
+      paged.push(...page.json.map(({ id }: { id: string }) => id));
+      next = /<http:\/\/mandat\.test([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(paged).toEqual(backwards);
+    expect(await some('?action=employeur.modifier')).toEqual(
+      of((one) => one.action === 'employeur.modifier'),
+    );
+    expect(await some('?action=inconnue.x')).toEqual([]);
+    expect(await some(`?cleId=${tenant.cleId.toUpperCase()}`)).toEqual(
+      of((one) => one.cleId === tenant.cleId),
+    );
+    const nil = '00000000-0000-0000-0000-000000000000';
+    expect(all.filter(({ cleNom }) => cleNom === null).every(({ cleId }) => cleId === nil)).toBe(true);
+    const { date } = all[4]!;
+    expect(await some(`?apres=${date}`)).toEqual(of((one) => one.date > date));
+    expect(await some(`?avant=${date}`)).toEqual(of((one) => one.date < date));
+    expect(await some(`?depuis=${date}&avant=${date}`)).toEqual([]);
+  });
+
   it('refuses who is no administrator, knows no other client, and takes no other parameter', async () => {
     expectProblem(await app.send(tenant, 'GET', path()), 403, 'Cle.RoleInsuffisant');
     expectProblem(await app.send(undefined, 'GET', path()), 401, 'Cle.Invalide');
     for (const id of [randomUUID(), 'x', tenant.tenantId])
       expectProblem(await app.send(app.adminKey, 'GET', path(id)), 404, 'Client.NotFound');
-    for (const query of ['?objetId=1', '?environnement=test', '?depuis=hier', '?action=x', '?curseur=x'])
+    for (const query of [
+      '?objetId=1',
+      '?environnement=test',
+      '?depuis=hier',
+      '?ordre=x',
+      '?curseur=x',
+      '?cleId=x',
+    ])
       expectProblem(await read(query), 400, 'Requete.Invalide');
   });
 });

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ClientsService } from '../../libs/clients/src';
 import { Child } from '../http/child-process';
+import { expectProblem } from '../http/expect-problem';
 import { asService } from '../setup/service-login';
-import { TestApp } from '../setup/test-app';
+import { type Answer, TestApp } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
@@ -69,5 +71,61 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
       stdout: '',
       stderr: expect.stringMatching(/^DATABASE_URL [^\n]+\n$/),
     });
+  });
+});
+
+describe('GET and DELETE /admin/v1/cles', () => {
+  const CLES = '/admin/v1/cles';
+  const keys = (query = ''): Promise<Answer> => app.send(app.adminKey, 'GET', CLES + query);
+  const revoke = (id: string): Promise<Answer> => app.send(app.adminKey, 'DELETE', `${CLES}/${id}`);
+  const issue = (nom: string) => app.app.get(ClientsService).issueAdminCle(nom);
+  beforeEach(async () => {
+    await app.database.query(`DELETE FROM cle WHERE role = 'admin'`);
+  });
+
+  it('lists administrators’ keys only, oldest first, without secrets and without ADMIN_API_KEY', async () => {
+    await app.tenant();
+    const made = [await issue('Équipe 🔑'), await issue('Nuit')];
+    await app.send(made[0]!.cle, 'GET', CLES);
+    const { status, json } = await keys();
+    expect(status).toBe(200);
+    expect(json).toEqual(
+      made.map(({ id, nom, prefixe, dateCreation }, at) => ({
+        ...{ id, nom, prefixe, expireLe: null, revoqueLe: null },
+        dernierUsage: at === 0 ? expect.any(String) : null,
+        dateCreation: dateCreation.toISOString(),
+      })),
+    );
+    const page = await keys('?limite=1');
+    expect([page.json, page.headers.get('link')]).toEqual([[json[0]], expect.stringContaining('rel="next"')]);
+  });
+
+  it('204 once and again; the key is refused, and stays in the list with its date', async () => {
+    const [one, other] = [await issue('Une'), await issue('Autre')];
+    for (let time = 0; time < 2; time++) expect((await revoke(one.id)).status).toBe(204);
+    expectProblem(await app.send(one.cle, 'GET', CLES), 401, 'Cle.Invalide');
+    expect((await app.send(other.cle, 'GET', CLES)).json).toMatchObject([
+      { id: one.id, revoqueLe: expect.any(String) },
+      { id: other.id, revoqueLe: null },
+    ]);
+  });
+
+  it('409 Cle.DerniereAdministration for the last that works; two revocations at once leave one', async () => {
+    const [one, other] = [await issue('Une'), await issue('Autre')];
+    const answers = await Promise.all([revoke(one.id), revoke(other.id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expectProblem(
+      answers.find(({ status }) => status === 409)!,
+      409,
+      'Cle.DerniereAdministration',
+    );
+  });
+
+  it('404 Cle.NotFound for a client’s key, which still works, and for an unknown one', async () => {
+    const tenant = await app.tenant();
+    await issue('Une');
+    for (const id of [tenant.cleId, '00000000-0000-4000-8000-000000000000', 'x'])
+      expectProblem(await revoke(id), 404, 'Cle.NotFound');
+    expect((await app.send(tenant, 'GET', '/b2b/v1/moi')).status).toBe(200);
   });
 });

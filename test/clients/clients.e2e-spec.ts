@@ -59,6 +59,8 @@ describe('POST /admin/v1/clients', () => {
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
       courrielsEssai: [],
+      suspenduLe: null,
+      raisonSuspension: null,
       cellules: ['production', 'staging'].map((environnement) => ({
         environnement,
         cellule: app.config.workerCell,

@@ -1,6 +1,7 @@
 import { AUDITED_ACTIONS } from './audited-actions';
 import { ERRORS } from './errors';
 import { CLE, MODULE } from '#access/access.errors';
+import { CLIENT } from '#clients';
 import { ESPACE_DONNEES, DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -229,6 +230,7 @@ function addErrors(
     ...(method === 'post' && !operation['x-unrecorded'] ? OF_REPETITION : []),
     ...(method === 'get' ? [] : [ESPACE_DONNEES.EnDeplacement]),
     ...(operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : []),
+    ...(operation['x-requires']?.role === 'admin' ? [] : [CLIENT.Suspendu]),
     ...(operation['x-requires']?.module ? [MODULE.NonActif] : []),
     ...(operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!),
   ]);

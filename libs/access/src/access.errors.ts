@@ -13,7 +13,17 @@ export const CLE = errorsOf('Cle', {
     description:
       'The key is valid, but its role does not give access to this surface. Use a key of the role it needs.',
   },
-  NotFound: { status: 404, title: 'Key not found', description: 'The client has no key with this id.' },
+  NotFound: {
+    status: 404,
+    title: 'Key not found',
+    description: 'The client has no key with this id, or no administrator has one.',
+  },
+  DerniereAdministration: {
+    status: 409,
+    title: "Last administrator's key",
+    description:
+      'No other listed key of an administrator works. Make another one with `npm run cli -- cle-admin`, and then revoke this one.',
+  },
   DejaTerminee: {
     status: 409,
     title: 'Key has ended',

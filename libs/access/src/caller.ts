@@ -26,6 +26,8 @@ export interface Caller {
   readonly limiteParMinute: number;
   /** E-mails a day of the data space; absent for administrators. */
   readonly courrielsParJour?: number;
+  /** Whether the client is suspended; absent for administrators. */
+  readonly isSuspended?: boolean;
 }
 
 /** An actor whose modules decide what it may do or see. */

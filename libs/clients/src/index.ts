@@ -12,7 +12,14 @@ export { Mover, type Step, STEPS, type StepListener } from './application/mover'
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
 export { ClientsModule } from './clients.module';
-export { CleExpireBientotData, EXAMPLE_CLE_ID, EXAMPLE_CLIENT_ID, SEUIL_ANONYMAT } from './http/clients.dto';
+export {
+  CleExpireBientotData,
+  EXAMPLE_CLE_ADMIN_ID,
+  EXAMPLE_CLE_ID,
+  EXAMPLE_CLIENT_ID,
+  EXAMPLE_FORMER_CLIENT_ID,
+  SEUIL_ANONYMAT,
+} from './http/clients.dto';
 export { ClientId, ENVIRONMENT_PARTS } from './http/path-parts';
 
 export const CLIENTS_ENTITIES = [Client, Cle];

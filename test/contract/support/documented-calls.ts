@@ -13,7 +13,7 @@ import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import type { Call } from './call';
-import { holdCards, holdCles, holdMoves, MORE } from './more-calls';
+import { holdCards, holdCles, holdMoves, LIMITED_CLE, MORE } from './more-calls';
 import { holdCourriels } from './more-calls-messaging';
 import { holdWebhooks } from './more-calls-webhooks';
 import {
@@ -107,6 +107,8 @@ export class DocumentedCalls {
     private readonly limited: TestApp,
     private readonly keys: Record<Role, string>,
     private readonly limitedKeys: Record<Role, string>,
+    /** A key of a suspended client. */
+    private readonly suspendedKey: string,
     private readonly tenantId: string,
     /** Further keys, by the name that calls use for them. */
     private readonly others: ReadonlyMap<string, string>,
@@ -129,17 +131,21 @@ export class DocumentedCalls {
     // It does not reach the other cells of the application, which thus have no size.
     const cells = new Map([[PRINCIPAL, databaseUrl]]);
     const limited = await TestApp.start({ databaseUrl, cells, rateLimitPerMinute: 1 });
-    const admin = await limited.app.get(ClientsService).issueAdminCle('Limited');
+    const admin = await limited.app.get(ClientsService).issueAdminCle('Limited', LIMITED_CLE);
     const limitedKeys = {
       partenaire: (await limited.tenant()).cle,
       plateforme: (await limited.tenant({ role: 'plateforme' })).cle,
       admin: admin.cle,
     };
+    const suspended = await app.tenant();
+    await app.app.get(ClientsService).suspend(TEST_ACTOR, suspended.clientId, 'Essai');
     const others = new Map([
       ...(await holdWebhooks(app, rows[0]!.tenantId)),
       ...(await holdCourriels(app, rows[0]!.tenantId)),
     ]);
-    return new DocumentedCalls(app, limited, keys, limitedKeys, rows[0]!.tenantId, others, documents);
+    return new DocumentedCalls(
+      ...([app, limited, keys, limitedKeys, suspended.cle, rows[0]!.tenantId, others, documents] as const),
+    );
   }
 
   async stop(): Promise<void> {
@@ -219,6 +225,7 @@ export class DocumentedCalls {
 
     await send({ key: undefined });
     await send({ key: this.keys[role === 'admin' ? 'partenaire' : 'admin'] });
+    if (role !== 'admin') await send({ key: this.suspendedKey });
     if (operation['x-requires']!.module && role !== 'admin') {
       await send({ key: (await this.app.tenant({ role, modules: [] })).cle });
     }

@@ -1,5 +1,10 @@
 import { EXAMPLE_IDS, SigningService } from '../../../libs/adhesion/src';
-import { ClientsService, EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
+import {
+  ClientsService,
+  EXAMPLE_CLE_ADMIN_ID,
+  EXAMPLE_CLIENT_ID,
+  EXAMPLE_FORMER_CLIENT_ID,
+} from '../../../libs/clients/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
 import type { More } from './call';
@@ -12,11 +17,18 @@ const ENDED_CLE = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e99';
 
 /** Issues a key that has expired. */
 export async function holdCles(app: TestApp): Promise<void> {
-  await app.app.get(ClientsService).issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
+  const clients = app.app.get(ClientsService);
+  await clients.create(TEST_ACTOR, { id: EXAMPLE_FORMER_CLIENT_ID, nom: 'Parti', modules: [] });
+  await clients.issueAdminCle('Expirée', EXAMPLE_CLE_ADMIN_ID);
+  await app.database.query(`UPDATE cle SET expire_le = now() WHERE id = $1`, [EXAMPLE_CLE_ADMIN_ID]);
+  await clients.issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
     ...{ id: ENDED_CLE, nom: 'Terminée', environnement: 'staging', role: 'partenaire' },
     expireLe: new Date('2020-01-01'),
   });
 }
+
+/** The only administrator's key that works. */
+export const LIMITED_CLE = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b06';
 
 /** A client whose data space has been moved. */
 const MOVED_CLIENT = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b03';
@@ -183,6 +195,8 @@ export const MORE: Readonly<Record<string, More>> = {
   'POST /admin/v1/clients': { changes: [{ cellule: 'inconnue' }] },
   'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
   'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
+  // No other administrator's key works.
+  'DELETE /admin/v1/cles/:cleId': { calls: [{ path: `/admin/v1/cles/${LIMITED_CLE}` }] },
   'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': {
     calls: [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/cles/${ENDED_CLE}/rotation` }],
   },

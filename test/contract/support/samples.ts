@@ -287,6 +287,8 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
 
   // Administrators may use any client, but the identifiers in one path must belong together.
   'GET /admin/v1/cellules': () => [{ path: '/admin/v1/cellules' }],
+  'GET /admin/v1/cles': () => [{ path: '/admin/v1/cles' }],
+  'DELETE /admin/v1/cles/:cleId': (asked) => [{ path: `/admin/v1/cles/${asked.cleId}` }],
   'GET /admin/v1/clients': () => [{ path: CLIENTS }, { path: `${CLIENTS}?limite=1` }],
   'POST /admin/v1/clients': (_asked, own) => [
     { path: CLIENTS, body: { nom: `Nouveau ${own.mark}`, modules: [] } },
@@ -294,6 +296,12 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'GET /admin/v1/clients/:clientId': (_asked, own) => [{ path: `${CLIENTS}/${own.clientId}` }],
   'PUT /admin/v1/clients/:clientId': (_asked, own) => [
     { path: `${CLIENTS}/${own.clientId}`, body: { drapeaux: { seuilAnonymat: 3 } } },
+  ],
+  'POST /admin/v1/clients/:clientId/suspendre': (_asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/suspendre`, body: { raison: 'Essai' } },
+  ],
+  'POST /admin/v1/clients/:clientId/reprendre': (_asked, own) => [
+    { path: `${CLIENTS}/${own.clientId}/reprendre` },
   ],
   'GET /admin/v1/clients/:clientId/cles': (_asked, own) => [{ path: `${CLIENTS}/${own.clientId}/cles` }],
   'POST /admin/v1/clients/:clientId/cles': (_asked, own) => [

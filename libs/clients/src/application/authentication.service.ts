@@ -72,6 +72,7 @@ export class AuthenticationService {
       clientNom: client.nom,
       environnement: client.environnement as Environment,
       courrielsParJour: client.quotaCourrielsParJour,
+      isSuspended: client.isSuspended,
     };
   }
 

@@ -90,6 +90,32 @@ export class ClientsService {
     });
   }
 
+  /**
+   * Suspends a client: every replica refuses its keys within 5 s, and its deliveries and e-mails wait.
+   *
+   * @throws DomainError `Client.NotFound`
+   */
+  async suspend(actor: Actor, clientId: string, raison: string): Promise<Client> {
+    return this.transactions.run(ADMINISTRATION, async () => {
+      const client = await this.mustRead(clientId, true);
+      client.suspend(raison, new Date());
+      await this.clients.update(client);
+      this.audit.record(clientId, actor, CLIENT_ACTIONS.suspendre, [clientId]);
+      return client;
+    });
+  }
+
+  /** Ends a suspension, if there is one. @throws DomainError `Client.NotFound` */
+  async resume(actor: Actor, clientId: string): Promise<Client> {
+    return this.transactions.run(ADMINISTRATION, async () => {
+      const client = await this.mustRead(clientId, true);
+      if (!client.resume(new Date())) return client;
+      await this.clients.update(client);
+      this.audit.record(clientId, actor, CLIENT_ACTIONS.reprendre, [clientId]);
+      return client;
+    });
+  }
+
   /** The client's data space of an environment; undefined where no key has asked for it. @throws DomainError `Client.NotFound` */
   async tenantIn(clientId: string, environnement: Environment): Promise<string | undefined> {
     return this.transactions.read(ADMINISTRATION, async () => {
@@ -112,8 +138,32 @@ export class ClientsService {
   }
 
   /** Makes a key for an administrator. */
-  async issueAdminCle(nom: string): Promise<IssuedCle> {
-    return this.transactions.run(ADMINISTRATION, () => this.insert(null, 'admin', { nom, role: 'admin' }));
+  async issueAdminCle(nom: string, id?: string): Promise<IssuedCle> {
+    return this.transactions.run(ADMINISTRATION, () =>
+      this.insert(null, 'admin', { nom, role: 'admin' }, id),
+    );
+  }
+
+  /** Keys of administrators in the order of their creation, without `ADMIN_API_KEY`. */
+  async listAdminCles(after?: Position, limit?: number): Promise<Cle[]> {
+    return this.transactions.read(ADMINISTRATION, () => this.clients.listAdminCles(after, limit));
+  }
+
+  /**
+   * Revokes an administrator's key; every replica refuses it within 5 s. One that is revoked already stays as it is.
+   *
+   * @throws DomainError `Cle.NotFound`, `Cle.DerniereAdministration`
+   */
+  async revokeAdminCle(cleId: string): Promise<void> {
+    await this.transactions.run(ADMINISTRATION, async () => {
+      const at = new Date();
+      const found = await this.clients.findAdminCle(cleId, at);
+      if (!found) throw new DomainError(CLE.NotFound, 'No administrator has a key with this id.');
+      if (found.cle.revoqueLe) return;
+      if (!found.hasOthers) throw new DomainError(CLE.DerniereAdministration);
+      found.cle.revoke(at);
+      await this.clients.updateCle(found.cle);
+    });
   }
 
   /** Keys in the order of their creation; all of them without `limit`. @throws DomainError `Client.NotFound` */

@@ -11,8 +11,11 @@ import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { ClientRepository } from '../persistence/client.repository';
 import { ClientsService } from './clients.service';
 
-/** An entry, and in which of the client's spaces it is: a data space, or the client as a whole. */
-export type JournalOfClient = ChainedEntry & { readonly environnement: Environment | null };
+/** An entry, the name of its key, and in which of the client's spaces it is: a data space, or the client as a whole. */
+export type JournalOfClient = ChainedEntry & {
+  readonly environnement: Environment | null;
+  readonly cleNom: string | null;
+};
 
 /**
  * The audit trails of clients: entries of the client as a whole and of its data spaces (docs/contract.md, "Audit
@@ -30,7 +33,7 @@ export class JournalService {
   ) {}
 
   /**
-   * Entries of all spaces of a client, oldest first.
+   * Entries of all spaces of a client, in the order of the filter.
    *
    * @param wanted only those of this data space, and other filters
    * @throws DomainError `Client.NotFound`
@@ -42,13 +45,21 @@ export class JournalService {
     limit: number,
   ): Promise<JournalOfClient[]> {
     await this.clients.get(clientId);
-    const entries: JournalOfClient[] = [];
+    const entries: Omit<JournalOfClient, 'cleNom'>[] = [];
     for (const [id, environnement] of await this.spacesOf(clientId)) {
       if (wanted && environnement !== wanted) continue;
       const own = await this.journal.list(id, filter, after, limit);
       entries.push(...own.map((entry) => ({ ...entry, environnement })));
     }
-    return entries.sort((a, b) => compare(a.date, b.date) || compare(a.id, b.id)).slice(0, limit);
+    const sign = filter.ordre === 'desc' ? -1 : 1;
+    entries.sort((a, b) => sign * (compare(a.date, b.date) || compare(a.id, b.id)));
+    return this.named(entries.slice(0, limit));
+  }
+
+  private async named(entries: readonly Omit<JournalOfClient, 'cleNom'>[]): Promise<JournalOfClient[]> {
+    const ids = [...new Set(entries.map(({ cleId }) => cleId))];
+    const names = await this.transactions.read(ADMINISTRATION, () => this.repository.namesOfCles(ids));
+    return entries.map((entry) => ({ ...entry, cleNom: names.get(entry.cleId) ?? null }));
   }
 
   /** Checks every trail of one client, or of all, from its beginning. @param anchors where chains once ended, by space */

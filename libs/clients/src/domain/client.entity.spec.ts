@@ -13,6 +13,9 @@ const DEFAULTS = {
   limiteParMinute: null,
   contactTechnique: null,
   casUsage: null,
+  suspenduLe: null,
+  raisonSuspension: null,
+  reprisLe: null,
   fuseauHoraire: 'America/Toronto',
   cellule: 'principal',
   cellules: {},
@@ -67,5 +70,24 @@ describe('Client.change', () => {
     const none = { contactTechnique: null, casUsage: null };
     one.change({ limiteParMinute: null, adresseDeReponse: null, organisation: none });
     expect({ ...one }).toEqual(DEFAULTS);
+  });
+});
+
+describe('Client.suspend and Client.resume', () => {
+  const LATER = new Date(AT.getTime() + 1);
+
+  it('keeps the date of the first suspension and takes the last reason', () => {
+    const suspended = client();
+    suspended.suspend('Impayé', AT);
+    suspended.suspend('Résilié', LATER);
+    expect(suspended).toMatchObject({ suspenduLe: AT, raisonSuspension: 'Résilié', reprisLe: null });
+  });
+
+  it('ends a suspension once, and does nothing without one', () => {
+    const resumed = client();
+    expect([resumed.resume(AT), { ...resumed }]).toEqual([false, DEFAULTS]);
+    resumed.suspend('Impayé', AT);
+    expect([resumed.resume(LATER), resumed.resume(AT)]).toEqual([true, false]);
+    expect({ ...resumed }).toEqual({ ...DEFAULTS, reprisLe: LATER });
   });
 });

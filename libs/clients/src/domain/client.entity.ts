@@ -62,6 +62,18 @@ export class Client {
   @Column('text', { array: true })
   courrielsEssai: string[];
 
+  /** Since when its keys are refused, and deliveries and e-mails wait; null if they are not. */
+  @Column('timestamptz', { nullable: true })
+  suspenduLe: Date | null;
+
+  /** Why it is suspended. */
+  @Column('text', { nullable: true })
+  raisonSuspension: string | null;
+
+  /** When its last suspension ended. */
+  @Column('timestamptz', { nullable: true })
+  reprisLe: Date | null;
+
   /** The cell that its next data space gets. */
   @Column({ type: 'text', update: false })
   cellule: string;
@@ -86,10 +98,28 @@ export class Client {
       courrielsEssai: [],
       contactTechnique: null,
       casUsage: null,
+      suspenduLe: null,
+      raisonSuspension: null,
+      reprisLe: null,
       dateCreation: at,
     });
     client.change(wanted);
     return client;
+  }
+
+  /** Suspends the client. One that is suspended already keeps the date, and gets the new reason. */
+  suspend(raison: string, at: Date): void {
+    this.suspenduLe ??= at;
+    this.raisonSuspension = raison;
+  }
+
+  /** Ends a suspension. @returns false if there was none */
+  resume(at: Date): boolean {
+    if (this.suspenduLe === null) return false;
+    this.suspenduLe = null;
+    this.raisonSuspension = null;
+    this.reprisLe = at;
+    return true;
   }
 
   /**

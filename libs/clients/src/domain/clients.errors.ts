@@ -7,6 +7,12 @@ export const CLIENT = errorsOf('Client', {
     title: 'Client name already used',
     description: 'Another client has this name. Choose another name.',
   },
+  Suspendu: {
+    status: 403,
+    title: 'Client suspended',
+    description:
+      'The client of the key is suspended. Its data stays, and its deliveries and e-mails wait. Ask the operator of the service to end the suspension.',
+  },
 });
 
 export const CELLULE = errorsOf('Cellule', {

@@ -20,10 +20,11 @@ import {
   ClientCreation,
   ClientItem,
   ClientModification,
+  ClientSuspension,
   IssuedCleItem,
   EXAMPLE_CLE_ID,
 } from './clients.dto';
-import { ClientId, CLIENT_PART as clientId } from './path-parts';
+import { ClientId, CLIENT_PART as clientId, FORMER_CLIENT_PART } from './path-parts';
 
 const cleId = guidPart('key', EXAMPLE_CLE_ID);
 
@@ -109,6 +110,42 @@ export class ClientsController {
       assertIfMatch(ifMatch, JSON.stringify(ClientItem.of(current))),
     );
     return JSON.stringify(ClientItem.of(client));
+  }
+
+  @Post(':clientId/suspendre')
+  @ApiTags('Clients')
+  @Answers({
+    summary: 'Suspend a client',
+    path: { clientId: FORMER_CLIENT_PART },
+    description: [
+      'Every replica refuses its keys with 403 `Client.Suspendu` within 5 s. Its deliveries and e-mails wait; those that have begun end. Votes that are open end at their time and are counted.',
+      'A client that is suspended already stays so from the same time, with the new reason.',
+    ].join('\n\n'),
+    type: ClientItem,
+    status: 200,
+    errors: [CLIENT.NotFound],
+  })
+  async suspend(
+    @CurrentActor() actor: Actor,
+    @ClientId() clientId: string,
+    @Body() { raison }: ClientSuspension,
+  ): Promise<Json> {
+    return JSON.stringify(ClientItem.of(await this.clients.suspend(actor, clientId, raison)));
+  }
+
+  @Post(':clientId/reprendre')
+  @ApiTags('Clients')
+  @Answers({
+    summary: 'End the suspension of a client',
+    path: { clientId: FORMER_CLIENT_PART },
+    description:
+      'Its keys work within 5 s. Deliveries and e-mails that waited go on within 5 minutes. A client that is not suspended stays as it is.',
+    type: ClientItem,
+    status: 200,
+    errors: [CLIENT.NotFound],
+  })
+  async resume(@CurrentActor() actor: Actor, @ClientId() clientId: string): Promise<Json> {
+    return JSON.stringify(ClientItem.of(await this.clients.resume(actor, clientId)));
   }
 
   @Post(':clientId/cles')

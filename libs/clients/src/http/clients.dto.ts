@@ -1,9 +1,9 @@
 import { ENVIRONMENTS, MODULES } from '#access/caller';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { always, given, givenId, givenTime, text, neverNull } from '#platform/input/field';
+import { always, given, givenId, givenTime, readOnly, text, neverNull } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { type IssuedCle } from '../application/clients.service';
-import type { CleWithEnvironment } from '../domain/cle.entity';
+import type { Cle, CleWithEnvironment } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 
 const nom = text(255, {
@@ -55,9 +55,23 @@ const courrielsEssai = {
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
 
+/** A client that may be suspended and closed; the demonstration does not have it, because its other examples must work. */
+export const EXAMPLE_FORMER_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a2';
+/** The key of an administrator; the demonstration does not have it either. */
+export const EXAMPLE_CLE_ADMIN_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e22';
+
 const clientId = givenId('Identifier of the client (GUID).', EXAMPLE_CLIENT_ID);
 const cleId = givenId('Identifier of the key (GUID).', EXAMPLE_CLE_ID);
 const dateCreation = givenTime('When it was made (UTC).', '2026-01-15T14:30:00.000Z');
+
+const suspenduLe = {
+  ...readOnly(
+    'Since when the client is suspended: its keys get 403 `Client.Suspendu`, and its deliveries and e-mails wait (UTC). Null if it is not.',
+    '2026-06-01T12:00:00.000Z',
+  ),
+  format: 'date-time',
+} as const;
+const raisonSuspension = readOnly('Why it is suspended; null if it is not.', 'Unpaid invoices');
 
 const cellules = {
   kind: 'readOnly',
@@ -139,11 +153,21 @@ export class ClientModification extends InputOf(
     limiteParMinute,
     adresseDeReponse,
     id: clientId,
+    suspenduLe,
+    raisonSuspension,
     cellules,
     dateCreation,
   } as const,
   { organisation: Organisation, drapeaux: Drapeaux },
 ) {}
+
+export class ClientSuspension extends InputOf({
+  raison: text(1000, {
+    required: true,
+    description: 'Why the client is suspended.',
+    example: 'Unpaid invoices',
+  }),
+} as const) {}
 
 class DrapeauxItem extends ItemOf(always(DRAPEAUX)) {}
 
@@ -160,6 +184,8 @@ export class ClientItem extends ItemOf(
     ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour, courrielsEssai }),
     limiteParMinute,
     adresseDeReponse,
+    suspenduLe,
+    raisonSuspension,
     cellules: { ...cellules, always: true },
     dateCreation,
   } as const,
@@ -179,6 +205,8 @@ export class ClientItem extends ItemOf(
       quotaCourrielsParJour: client.quotaCourrielsParJour,
       adresseDeReponse: client.adresseDeReponse,
       courrielsEssai: client.courrielsEssai,
+      suspenduLe: client.suspenduLe?.toISOString() ?? null,
+      raisonSuspension: client.raisonSuspension,
       cellules: ENVIRONMENTS.map((environnement) => ({
         environnement,
         cellule: client.cellules[environnement] ?? client.cellule,
@@ -246,34 +274,48 @@ export class CleExpireBientotData extends ItemOf({
   expireLe: value.time('When it expires (UTC).', '2030-01-01T00:00:00.000Z'),
 }) {}
 
-export class CleItem extends ItemOf({
-  id: cleId,
-  nom: cleNom,
-  environnement,
-  role,
-  modules: cleModules,
-  prefixe: given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K'),
+const prefixe = given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K');
+const LIFE = {
   expireLe,
   revoqueLe: value.orNull(value.time('When it was revoked; null if it was not.', '2026-06-01T12:00:00.000Z')),
   dernierUsage: value.orNull(
     value.time('Last use, to the minute; null if it was never used.', '2026-05-31T08:15:00.000Z'),
   ),
   dateCreation,
+} as const;
+
+const lifeOf = (cle: Cle) => ({
+  expireLe: cle.expireLe?.toISOString() ?? null,
+  revoqueLe: cle.revoqueLe?.toISOString() ?? null,
+  dernierUsage: cle.dernierUsage?.toISOString() ?? null,
+  dateCreation: cle.dateCreation.toISOString(),
+});
+
+export class CleItem extends ItemOf({
+  id: cleId,
+  nom: cleNom,
+  environnement,
+  role,
+  modules: cleModules,
+  prefixe,
+  ...LIFE,
 } as const) {
   static of(cle: CleWithEnvironment): CleItem {
     const { id, nom, environnement, role, modules, prefixe } = cle;
-    return {
-      id,
-      nom,
-      environnement,
-      role,
-      modules,
-      prefixe,
-      expireLe: cle.expireLe?.toISOString() ?? null,
-      revoqueLe: cle.revoqueLe?.toISOString() ?? null,
-      dernierUsage: cle.dernierUsage?.toISOString() ?? null,
-      dateCreation: cle.dateCreation.toISOString(),
-    };
+    return { id, nom, environnement, role, modules, prefixe, ...lifeOf(cle) };
+  }
+}
+
+/** A key of an administrator. */
+export class CleAdministrationItem extends ItemOf({
+  id: { ...cleId, example: EXAMPLE_CLE_ADMIN_ID },
+  nom: { ...cleNom, example: 'Administrator' },
+  prefixe: { ...prefixe, example: 'mdt_admin_4fGh2K' },
+  ...LIFE,
+} as const) {
+  static of(cle: Cle): CleAdministrationItem {
+    const { id, nom, prefixe } = cle;
+    return { id, nom, prefixe, ...lifeOf(cle) };
   }
 }
 

@@ -2,10 +2,11 @@ import { CLE, MODULE } from '#access/access.errors';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { requirementOf } from '#access/requirement-of';
+import { CLIENT } from '../domain/clients.errors';
 import { callerOf } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 
-/** Third guard: refuses with 403 a key that lacks the role or the module of the route. */
+/** Third guard: refuses with 403 the keys of a suspended client, and a key that lacks the role or the module of the route. */
 @Injectable()
 export class EntitlementsGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -15,6 +16,7 @@ export class EntitlementsGuard implements CanActivate {
     if (!requirement) return true;
     const { role, module } = requirement;
     const caller = callerOf(context);
+    if (caller.isSuspended) throw new DomainError(CLIENT.Suspendu);
     if (caller.role !== role) {
       const detail = `This operation needs a key of role ${role}; this key has role ${caller.role}.`;
       throw new DomainError(CLE.RoleInsuffisant, detail);

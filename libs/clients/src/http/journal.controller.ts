@@ -22,7 +22,7 @@ export class JournalController {
   @Answers({
     summary: "List a client's audit trail",
     description: [
-      'Entries of the client as a whole and of both its data spaces, oldest first: each write, each bulk write as one entry (with the ids of the voters for a roll), and each reading of a signature image. Ballots have no entries.',
+      'Entries of the client as a whole and of both its data spaces, oldest first unless `ordre=desc`: each write, each bulk write as one entry (with the ids of the voters for a roll), and each reading of a signature image. Ballots have no entries.',
       'Entries have ids only, and no names, addresses or contents. They are never changed or removed, which `npm run cli -- verifier-journal` proves.',
     ].join('\n\n'),
     path: { clientId: CLIENT_PART },

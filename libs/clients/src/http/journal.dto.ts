@@ -17,6 +17,28 @@ const JOURNAL_FILTER_FIELDS = {
     description: 'Only entries of this time or later.',
     example: '2026-01-01T00:00:00Z',
   },
+  apres: {
+    kind: 'date',
+    description: 'Only entries after this time.',
+    example: '2026-01-01T00:00:00Z',
+  },
+  avant: {
+    kind: 'date',
+    description: 'Only entries before this time.',
+    example: '2030-01-01T00:00:00Z',
+  },
+  action: text(100, { description: 'Only entries of this action, for example `signature.lire`.' }),
+  cleId: text(36, {
+    description:
+      'Only actions of the key with this id; all zeros for the key of ADMIN_API_KEY and for the service.',
+    format: 'uuid',
+  }),
+  ordre: {
+    kind: 'choice',
+    values: ['asc', 'desc'],
+    description: '`desc` for the newest entries first.',
+    example: 'desc',
+  },
   objetId: text(36, {
     description: 'Only actions on the object with this id; for a bulk write, the id of the data space.',
     format: 'uuid',
@@ -63,6 +85,12 @@ export class JournalItem extends ItemOf({
     'The calling key; all zeros for the key of ADMIN_API_KEY and for actions of the service.',
     '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21',
   ),
+  cleNom: value.orNull(
+    value.text(
+      'Name of the key; null for the key of ADMIN_API_KEY and for the service.',
+      'Payroll synchronisation',
+    ),
+  ),
   action: value.text('The action.', 'signature.lire'),
   objetId: value.id("The service's id of the object.", '019a8f0e-2d44-7f6b-8a35-1f2d5b3c4e5f'),
   requeteId: value.text(
@@ -76,9 +104,9 @@ export class JournalItem extends ItemOf({
   changements: value.list(JournalChangement, 'For a write of a roll, the changed voters; otherwise empty.'),
 }) {
   static of(entry: JournalOfClient): JournalItem {
-    const { id, environnement, numero, date, cleId, action, objetId, requeteId } = entry;
+    const { id, environnement, numero, date, cleId, cleNom, action, objetId, requeteId } = entry;
     return {
-      ...{ id, environnement, numero, date, cleId, action, objetId, requeteId },
+      ...{ id, environnement, numero, date, cleId, cleNom, action, objetId, requeteId },
       empreinte: entry.empreinte.toString('hex'),
       changements: entry.detail === null ? [] : (JSON.parse(entry.detail) as JournalChangement[]),
     };

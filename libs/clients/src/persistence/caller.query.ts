@@ -12,6 +12,7 @@ export interface PresentedCle {
   readonly client:
     | (Pick<Client, 'id' | 'nom' | 'modules' | 'limiteParMinute' | 'quotaCourrielsParJour'> & {
         readonly environnement: string;
+        readonly isSuspended: boolean;
       })
     | null;
 }
@@ -21,7 +22,8 @@ type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client'> & { readonly cellul
 const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
          k.tenant_id AS "tenantId", t.cellule, CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
            'modules', c.modules, 'limiteParMinute', c.limite_par_minute,
-           'quotaCourrielsParJour', c.quota_courriels_par_jour, 'environnement', t.environnement) END AS client
+           'quotaCourrielsParJour', c.quota_courriels_par_jour, 'environnement', t.environnement,
+           'isSuspended', c.suspendu_le IS NOT NULL) END AS client
   FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
   WHERE k.empreinte = $1`;
 

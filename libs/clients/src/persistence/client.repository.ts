@@ -1,7 +1,7 @@
 import { CLIENT } from '../domain/clients.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { type EntityTarget, type FindOptionsWhere, In } from 'typeorm';
+import { type EntityTarget, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import type { Position } from '#platform/database/json-items';
 import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
 import { comparableEntry } from '#platform/input/email-address';
@@ -70,14 +70,15 @@ export class ClientRepository {
   private async writeReglage(tenantId: string, environnement: string, client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
-         quota_courriels_par_jour, adresse_de_reponse, courriels_essai)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         quota_courriels_par_jour, adresse_de_reponse, courriels_essai, suspendu, repris_le)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
        ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
          fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
          seuil_anonymat = excluded.seuil_anonymat, nom = excluded.nom,
          quota_courriels_par_jour = excluded.quota_courriels_par_jour,
-         adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai`,
+         adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai,
+         suspendu = excluded.suspendu, repris_le = excluded.repris_le`,
       [
         tenantId,
         environnement,
@@ -88,6 +89,8 @@ export class ClientRepository {
         client.quotaCourrielsParJour,
         client.adresseDeReponse,
         client.courrielsEssai.flatMap((entry) => comparableEntry(entry) ?? []),
+        client.suspenduLe !== null,
+        client.reprisLe,
       ],
     );
   }
@@ -146,6 +149,38 @@ export class ClientRepository {
       ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
     });
     return cle && withEnvironment(cle, environments);
+  }
+
+  /** Keys of administrators. */
+  async listAdminCles(after?: Position, limit?: number): Promise<Cle[]> {
+    return this.run(Cle, { tenantId: IsNull() }, after, limit);
+  }
+
+  /** An administrator's key, and whether another one works; all that work are locked until the transaction ends. */
+  async findAdminCle(id: string, at: Date): Promise<{ cle: Cle; hasOthers: boolean } | undefined> {
+    const cles = await this.transactions
+      .manager()
+      .createQueryBuilder(Cle, 'c')
+      .where(
+        'c.tenantId IS NULL AND (c.id = :id OR (c.revoqueLe IS NULL AND (c.expireLe IS NULL OR c.expireLe > :at)))',
+        {
+          id,
+          at,
+        },
+      )
+      .orderBy('c.id')
+      .setLock('pessimistic_write')
+      .getMany();
+    const cle = cles.find((one) => one.id === id);
+    return cle && { cle, hasOthers: cles.length > 1 };
+  }
+
+  /** Names of keys by their ids. */
+  async namesOfCles(ids: readonly string[]): Promise<Map<string, string>> {
+    const cles = await this.transactions
+      .manager()
+      .find(Cle, { select: { id: true, nom: true }, where: { id: In(ids) } });
+    return new Map(cles.map(({ id, nom }) => [id, nom]));
   }
 
   /** Writes what changes of a key. */

@@ -15,6 +15,9 @@ export const LEASE_S = 30;
 /** Interval, in seconds, at which an email with leased recipients is read again, because leases may end. */
 const LOOK_S = 5;
 
+/** Time after which an email of a suspended client is read again, in seconds. */
+const SUSPENDED_S = 300;
+
 /** Ends recipients of an email: in doubt if a message to them may have been ended, refused otherwise. */
 const ENDED = `
   UPDATE courriel_destinataire SET etat = CASE etat WHEN 'EnCours' THEN 'Incertain' ELSE 'Refuse' END,
@@ -85,16 +88,20 @@ export class ExpeditionRepository {
    */
   async begin(tenantId: string, id: string, generation: number, limit: number): Promise<Slice | undefined> {
     const client = this.transactions.client();
-    const { rows: emails } = await client.query<Email & { next: number; isOver: boolean }>(
+    const { rows: emails } = await client.query<
+      Email & { next: number; isOver: boolean; suspended: Date | null }
+    >(
       `UPDATE courriel c SET tour = tour + 1 FROM ${REGLAGES} r
        WHERE c.tenant_id = $1 AND c.id_unique = $2 AND c.tour = $3 AND r.tenant_id = $1
        RETURNING c.id_unique AS id, c.sujet, c.corps_html AS "corpsHtml", c.date_creation AS "dateCreation", c.tour AS next,
          r.nom, r.environnement, r.adresse_de_reponse AS "adresseDeReponse",
-         c.date_creation < now() - interval '${LONGEST_TRIED}' AS "isOver"`,
+         greatest(c.date_creation, r.repris_le) < now() - interval '${LONGEST_TRIED}' AS "isOver",
+         CASE WHEN r.suspendu THEN now() + interval '${SUSPENDED_S} seconds' END AS suspended`,
       [tenantId, id, generation],
     );
     const [email] = emails;
     if (!email) return undefined;
+    if (email.suspended) return { email, generation: email.next, leased: [], next: email.suspended };
     await client.query(`${ENDED} AND echeance <= now() AND (etat = 'EnCours' OR $3)`, [
       tenantId,
       id,

@@ -15,7 +15,14 @@ export interface Head extends SealedEnd {
 /** Filters of the list. */
 export interface JournalFilter {
   readonly depuis?: Date | null;
+  /** Entries after this moment, and before the other. */
+  readonly apres?: Date | null;
+  readonly avant?: Date | null;
   readonly objetId?: string | null;
+  readonly action?: string | null;
+  readonly cleId?: string | null;
+  /** The oldest entry comes first if absent. */
+  readonly ordre?: 'asc' | 'desc' | null;
 }
 
 const ENTRY = `numero::float8 AS numero, id_unique AS id, ${wireTimestamp('date_creation')} AS date, cle_id AS "cleId", action,
@@ -155,26 +162,31 @@ export class JournalRepository {
     );
   }
 
-  /** Entries of a space, oldest first; those of before the chain are left out. */
+  /** Entries of a space; those of before the chain are left out. */
   async list(
     space: string,
-    { depuis, objetId }: JournalFilter,
+    { depuis, apres, avant, objetId, action, cleId, ordre }: JournalFilter,
     after: Position | undefined,
     limit: number,
   ): Promise<ChainedEntry[]> {
     const values: unknown[] = [space, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
+    const [follows, direction] = ordre === 'desc' ? ['<', 'DESC'] : ['>', 'ASC'];
     const conditions = [
       'tenant_id = $1 AND numero IS NOT NULL',
       ...(objetId ? [`objet_id = ${place(objetId)}`] : []),
+      ...(action ? [`action = ${place(action)}`] : []),
+      ...(cleId ? [`cle_id = ${place(cleId)}`] : []),
       ...(depuis ? [`date_creation >= ${place(depuis)}`] : []),
-      ...(after ? [`(date_creation, id_unique) > (${place(after.date)}, ${place(after.id)})`] : []),
+      ...(apres ? [`date_creation > ${place(apres)}`] : []),
+      ...(avant ? [`date_creation < ${place(avant)}`] : []),
+      ...(after ? [`(date_creation, id_unique) ${follows} (${place(after.date)}, ${place(after.id)})`] : []),
     ];
     return this.transactions.query<ChainedEntry>(
       { tenantId: space },
       {
         text: `SELECT ${ENTRY} FROM journal WHERE ${conditions.join(' AND ')}
-          ORDER BY date_creation, id_unique LIMIT $2`,
+          ORDER BY date_creation ${direction}, id_unique ${direction} LIMIT $2`,
         values,
       },
     );

@@ -50,6 +50,9 @@ const BATCH = 256;
 const IDLE_MS = 100;
 const RETRY_MS = 1_000;
 
+/** Time after which a delivery of a suspended client is looked at again, in ms. */
+const SUSPENDED_MS = 300_000;
+
 /** Jobs whose lease is not renewed for 10 s are given to another worker. */
 const RENEW_EVERY_MS = 3_000;
 
@@ -203,7 +206,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** @returns false if the queue of the endpoint is full */
   private begin(job: Job, client: string, read: ReadLivraison | undefined): boolean {
-    const ending = endingOf(job, read?.due);
+    const ending = endingOf(job, read?.due, this.clock.now());
     if (ending) {
       void this.end(job, client, ending);
       return true;
@@ -306,7 +309,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
       // Behind a slow receiver it may have waited for minutes, and the endpoint may have changed.
       if (start - readAt > STALE_MS)
         due = (await this.livraisons.due(tenantId, [job.data.livraisonId], 0))[0]?.due;
-      const ending = endingOf(job, due);
+      const ending = endingOf(job, due, this.clock.now());
       if (ending) {
         void this.end(job, client, ending);
         return true;
@@ -413,12 +416,13 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /** Returns how a job ends without an attempt; undefined if one is to be made. */
-function endingOf(job: Job, due: DueLivraison | undefined): Pick<Ended, 'outcome'> | undefined {
+function endingOf(job: Job, due: DueLivraison | undefined, at: Date): Pick<Ended, 'outcome'> | undefined {
   // The delivery was deleted or has ended, or this job is of an earlier generation.
   if (!due || due.etat !== 'EnAttente' || due.generation !== job.data.tour) return {};
-  return due.webhook.takes(due.type)
-    ? undefined
-    : { outcome: { id: due.id, generation: due.generation, etat: 'Annulee' } };
+  const { id, generation } = due;
+  if (!due.webhook.takes(due.type)) return { outcome: { id, generation, etat: 'Annulee' } };
+  if (!due.isSuspended) return undefined;
+  return { outcome: { id, generation, etat: 'EnAttente', next: new Date(at.getTime() + SUSPENDED_MS) } };
 }
 
 function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { REGLAGES } from '#clients/relations';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
@@ -18,6 +19,8 @@ export interface QueuedAttempt {
 /** A delivery with all that an attempt needs. */
 export interface DueLivraison extends Omit<QueuedAttempt, 'next'> {
   readonly etat: EtatLivraison;
+  /** Whether the client is suspended. */
+  readonly isSuspended: boolean;
   /** Failed attempts since it was created or restarted. */
   readonly essais: number;
   readonly evenementId: string;
@@ -163,7 +166,8 @@ export class LivraisonRepository {
                    AND sum(e.bytes) FILTER (WHERE e.bytes <= ${SMALL_BYTES}) OVER (ORDER BY l.place) <= $3
                    THEN e.data::text END AS data,
                  w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
-                 w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua"
+                 w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua",
+                 EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND r.suspendu) AS "isSuspended"
                FROM asked l
                JOIN event e ON e.id_unique = l.evenement_id
                JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
@@ -269,8 +273,21 @@ export class LivraisonRepository {
 }
 
 function readOf(row: DueRow): ReadLivraison {
-  const { id, webhookId, generation, etat, essais, evenementId, type, date, bytes, data, ...endpoint } = row;
-  const livraison = { id, webhookId, generation, etat, essais, evenementId, type, date, bytes };
+  const {
+    id,
+    webhookId,
+    generation,
+    etat,
+    isSuspended,
+    essais,
+    evenementId,
+    type,
+    date,
+    bytes,
+    data,
+    ...endpoint
+  } = row;
+  const livraison = { id, webhookId, generation, etat, isSuspended, essais, evenementId, type, date, bytes };
   return { due: { ...livraison, webhook: Object.assign(new Webhook(), endpoint) }, data };
 }
 
