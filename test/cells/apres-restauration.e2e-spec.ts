@@ -126,11 +126,37 @@ describe('apres-restauration --cellule', () => {
       expect(await unknown()).toEqual([near.cleId]);
       await nord.query(`INSERT INTO espace_ferme VALUES ($1, 'infinity')`, [near.tenantId]);
       expect(await unknown()).toEqual([]);
+      await nord.query('CREATE TABLE kept AS SELECT * FROM reglage');
       await nord.query('DELETE FROM reglage WHERE tenant_id = $1', [far.tenantId]);
       expect(await unknown()).toEqual([far.cleId]);
+      await nord.query('INSERT INTO reglage SELECT * FROM kept ON CONFLICT DO NOTHING; DROP TABLE kept');
     } finally {
       await directory.end();
       await nord.end();
+    }
+  });
+
+  it('lists data spaces of cells that a restored directory does not have, or has in another cell', async () => {
+    const [near, far] = tenants as [TestTenant, TestTenant];
+    const strays = async (): Promise<object[]> => {
+      const { lines, errors } = await afterRestore('--cellule', 'principal');
+      expect(errors).toBe('');
+      return lines.filter((line) => 'todo' in line && line.todo === 'space');
+    };
+    const directory = new Client({ connectionString: urls.principal });
+    await directory.connect();
+    try {
+      await directory.query('DELETE FROM deplacement');
+      expect(await strays()).toEqual([]);
+      await directory.query(`UPDATE tenant SET cellule = 'nord' WHERE id = $1`, [near.tenantId]);
+      await directory.query('DELETE FROM cle WHERE tenant_id = $1', [far.tenantId]);
+      await directory.query('DELETE FROM tenant WHERE id = $1', [far.tenantId]);
+      expect(await strays()).toEqual([
+        { todo: 'space', space: near.tenantId, cellule: 'principal', annuaire: 'nord' },
+        { todo: 'space', space: far.tenantId, cellule: 'nord', annuaire: null },
+      ]);
+    } finally {
+      await directory.end();
     }
   });
 });

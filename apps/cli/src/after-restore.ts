@@ -59,7 +59,7 @@ export async function afterRestore(
       throw new ConfigError('Stop API, workers and deplacements first: some use this database.');
   await ServiceContext.use(config, async (services) => {
     if (cell !== undefined) await assertKnowsMoves(services, cell, at);
-    const restore = new Restore(services, at, (name) => restored.has(urlOf(name)));
+    const restore = new Restore(services, at, names, (name) => restored.has(urlOf(name)));
     await restore.handle(noted);
     if (restore.failures > 0) {
       console.error(`${restore.failures} lines could not be repeated: see "failed" above.`);
@@ -88,11 +88,14 @@ class Restore {
   private readonly spaces: Space[] = [];
   /** Data spaces that were not restored. */
   private readonly others: Space[] = [];
+  /** The cell of each space, as the directory says. */
+  private readonly places = new Map<string, string>();
 
   /** @param isRestored returns whether a cell was restored; `principal` is the directory */
   constructor(
     private readonly services: ServiceContext,
     private readonly at: Date,
+    private readonly cells: readonly string[],
     private readonly isRestored: (cell: string) => boolean,
   ) {
     this.actor = { cleId: NO_TENANT, requestId: `apres-restauration ${at.toISOString()}` };
@@ -102,11 +105,11 @@ class Restore {
     const { clients, journal } = this.services;
     const all = await clients.list();
     for (const { id: client, cellules } of all)
-      for (const [space, environnement] of await journal.spacesOf(client))
-        (this.isRestored((environnement && cellules[environnement]) ?? PRINCIPAL)
-          ? this.spaces
-          : this.others
-        ).push({ client, environnement, space });
+      for (const [space, environnement] of await journal.spacesOf(client)) {
+        const cell = (environnement && cellules[environnement]) ?? PRINCIPAL;
+        this.places.set(space, cell);
+        (this.isRestored(cell) ? this.spaces : this.others).push({ client, environnement, space });
+      }
     await this.assertKey();
     for (const { id: client, nom } of all) {
       const spaces = this.spaces.filter((one) => one.client === client);
@@ -117,7 +120,17 @@ class Restore {
         print({ done: 'trail', client, space });
       }
     }
+    if (this.isRestored(PRINCIPAL)) await this.listStrays();
     for (const one of noted) await this.repeat(one);
+  }
+
+  /** Lists the data spaces of cells that the restored directory does not have, or has in another cell. */
+  private async listStrays(): Promise<void> {
+    for (const cellule of this.cells)
+      for (const space of await this.services.deplacements.spacesIn(cellule)) {
+        const annuaire = this.places.get(space) ?? null;
+        if (annuaire !== cellule) print({ todo: 'space', space, cellule, annuaire });
+      }
   }
 
   /** Ends the emails of a data space, and lists them and its votes. */

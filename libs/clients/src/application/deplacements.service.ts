@@ -63,6 +63,11 @@ export class DeplacementsService {
     if (await this.obstacles.check.hasVote(tenantId)) throw new DomainError(DEPLACEMENT.VoteOuvert);
   }
 
+  /** Returns the data spaces that a cell has, also those that a restored directory does not know. */
+  spacesIn(cell: string): Promise<string[]> {
+    return this.repository.spacesIn(cell);
+  }
+
   /**
    * Moves that a cell does not know, which was restored to a moment without the directory: of data spaces that came later and are
    * not there, and of those that left later and are not closed there.

@@ -77,6 +77,15 @@ export class DeplacementRepository {
     return rows.length > 0;
   }
 
+  /** Returns the data spaces that a cell has, whatever the directory says: each has settings. */
+  async spacesIn(cell: string): Promise<string[]> {
+    const rows = await this.transactions.query<{ id: string }>(
+      { cell },
+      { text: 'SELECT tenant_id AS id FROM reglage ORDER BY tenant_id', values: [] },
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Whether the cell of a data space has it, by a statement of its own: each has settings. */
   async isThere(tenantId: string): Promise<boolean> {
     const rows = await this.transactions.query(
