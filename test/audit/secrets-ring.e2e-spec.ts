@@ -49,6 +49,7 @@ async function sealedWith({ database }: TestApp, { tenantId }: TestTenant): Prom
   const { rows } = await database.query<{ sealed: Buffer }>(
     `SELECT secret AS sealed FROM webhook WHERE tenant_id = $1
      UNION ALL SELECT secret_precedent FROM webhook WHERE tenant_id = $1 AND secret_precedent IS NOT NULL
+     UNION ALL SELECT unnest(secrets_anciens) FROM webhook WHERE tenant_id = $1
      UNION ALL SELECT sealed_body FROM idempotency_record WHERE tenant_id = $1`,
     [tenantId],
   );
@@ -174,6 +175,9 @@ describe('npm run cli -- rechiffrer', () => {
   it('waits for a data space that is being moved', async () => {
     const app = await service.with(BARE);
     const tenant = await filled(app);
+    // Two more replaced secrets of one endpoint.
+    const [{ id }] = (await app.send(tenant, 'GET', '/b2b/v2/webhook')).json;
+    for (const _ of [1, 2]) await app.send(tenant, 'POST', `/b2b/v2/webhook/${id}/secret/rotation`);
     await app.database.query(`SELECT nextval('espace_ferme_existe')`);
     await app.database.query(`INSERT INTO espace_ferme VALUES ($1, clock_timestamp() + interval '6 s')`, [
       tenant.tenantId,
@@ -181,8 +185,9 @@ describe('npm run cli -- rechiffrer', () => {
     const run = await runCli(service.url, ring('k2', 'k1'), 'rechiffrer');
     expect([await run.exited, run.errors]).toEqual([
       0,
-      expect.stringContaining(': 7 secrets encrypted again'),
+      expect.stringContaining(': 9 secrets encrypted again'),
     ]);
+    expect(await sealedWith(app, tenant)).toEqual(times(9, () => 'k2'));
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { EngagementsService } from '../../libs/voting/src';
 import { Campaigns } from '../voting/support/campaigns';
 import { Votes } from '../voting/support/votes';
 import { FEED, type Item, Reader } from './support/feed';
-import { until } from './support/receiver';
+import { Receiver, until } from './support/receiver';
 import { NOWHERE, PATH } from './support/space';
 
 const TYPES = [
@@ -29,6 +29,7 @@ const TYPES = [
   'conciliation.demandee',
   'listeElectorale.creee',
   'sync.terminee',
+  'webhook.desactive',
   'webhook.test',
 ];
 
@@ -346,6 +347,33 @@ describe('A real event matches the schema of its type, and a changed one does no
     expectStrict('cle.expireBientot', data);
   });
 
+  it('webhook.desactive, which an endpoint that subscribes to it receives', async () => {
+    const receiver = await Receiver.start();
+    receiver.behaviours.set('/gone', (_received, response) => void response.writeHead(410).end());
+    const register = async (path: string, type: string) =>
+      (await partner('POST', PATH, { url: receiver.url + path, types: [type] })).json.id as string;
+    try {
+      const [gone] = [
+        await register('/gone', 'sync.terminee'),
+        await register('/other', 'webhook.desactive'),
+      ];
+      expect((await partner('POST', `${PATH}/${gone}/test`)).status).toBe(202);
+      await until('the other endpoint hears of it', () => receiver.of('/other').length === 1);
+      const [, event, ...more] = await reader.rest();
+      expect([event?.type, more]).toEqual(['webhook.desactive', []]);
+      const data = event!.data;
+      expect(JSON.parse(receiver.of('/other')[0]!.body)).toMatchObject({ type: 'webhook.desactive', data });
+      const { desactiveLe, raisonDesactivation } = (await partner('GET', `${PATH}/${gone}`)).json;
+      expect(data).toEqual({
+        ...{ webhookId: gone, url: `${receiver.url}/gone`, desactiveLe, raisonDesactivation },
+      });
+      expectStrict('webhook.desactive', data);
+      expect(receiver.of('/gone')).toHaveLength(1);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
   it('webhook.test', async () => {
     const { id } = (await partner('POST', PATH, { url: NOWHERE, types: ['sync.terminee'] })).json;
     expect((await partner('POST', `${PATH}/${id}/test`)).status).toBe(202);
@@ -359,8 +387,8 @@ describe('A real event matches the schema of its type, and a changed one does no
     for (const { type, data } of json as Item[])
       expect({ type, faults: faultsOf(type, data) }).toEqual({ type, faults: [] });
     expect([...new Set((json as Item[]).map(({ type }) => type))].sort()).toEqual(TYPES);
-    // The negative control: data of one type does not match the schema of another. Two exceptions: a signed card has
-    // all properties of its deletion event, and three campaign events contain the campaign.
+    // The negative control: data of one type does not match the schema of another. Exceptions: a signed card has
+    // all properties of its deletion event, a disabled endpoint those of a test, and three campaign events contain the campaign.
     const ofCampaigns = TYPES.filter((type) => /^campagne\.(ouverte|publiee|terminee)$/.test(type));
     expect(ofCampaigns).toHaveLength(3);
     for (const { type, data } of json as Item[]) {
@@ -369,9 +397,11 @@ describe('A real event matches the schema of its type, and a changed one does no
         type,
         type === 'adhesion.signee'
           ? [type, 'adhesion.supprimee']
-          : ofCampaigns.includes(type)
-            ? ofCampaigns
-            : [type],
+          : type === 'webhook.desactive'
+            ? [type, 'webhook.test']
+            : ofCampaigns.includes(type)
+              ? ofCampaigns
+              : [type],
       ]);
     }
   });

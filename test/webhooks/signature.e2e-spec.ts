@@ -259,18 +259,18 @@ describe('A replaced secret', () => {
     expect(receiver.of(path)[3]!.headers['webhook-signature']).toMatch(/^v1,\S{44}$/);
   });
 
-  it('is dropped when its successor is replaced', async () => {
+  it('also signs when its successor is replaced', async () => {
     const { id, secret: first } = await endpoint();
     await work();
     const second = await rotate(id);
     const third = await rotate(id);
     // The worker's clock ends the overlap, and other tests have moved that clock. The end is therefore set by it.
-    await app.database.query('UPDATE webhook SET secret_precedent_jusqua = $2 WHERE id_unique = $1', [
-      id,
-      new Date(clock.now().getTime() + HOUR_MS),
-    ]);
+    await app.database.query(
+      'UPDATE webhook SET secret_precedent_jusqua = $2, secrets_anciens_jusqua = ARRAY[$2::timestamptz] WHERE id_unique = $1',
+      [id, new Date(clock.now().getTime() + HOUR_MS)],
+    );
     await tell(app, place, ['1']);
-    expect(verifying(await nth(1), [third, second, first])).toEqual([true, true, false]);
+    expect(verifying(await nth(1), [third, second, first])).toEqual([true, true, true]);
   });
 });
 

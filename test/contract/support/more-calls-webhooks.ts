@@ -24,6 +24,8 @@ const HELD = {
   disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
   /** An inactive endpoint whose deliveries are requested. */
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
+  /** As many of its replaced secrets sign as may. */
+  rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
   /** A delivery of a type to which its endpoint does not subscribe. */
@@ -49,10 +51,12 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
     [HELD.cards, HELD.livraison, ['adhesion.signee']],
     [HELD.disabled, undefined, ['sync.terminee']],
     [HELD.inactive, HELD.livraisonInactive, ['sync.terminee']],
+    [HELD.rotated, undefined, ['sync.terminee']],
   ] as [string, string | undefined, EventType[]][]) {
     await webhooks.create(tenantId, manager, record(types), id);
     if (livraison) await webhooks.test(tenantId, manager, id, livraison);
   }
+  for (let count = 0; count < 5; count++) await webhooks.rotate(tenantId, manager, HELD.rotated);
   await app.database.query(
     `UPDATE webhook SET actif = false, desactive_le = CASE id_unique WHEN $1 THEN now() END,
        raison_desactivation = CASE id_unique WHEN $1 THEN 'The receiver answered 410 Gone.' END
@@ -99,7 +103,11 @@ export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
   },
   'DELETE /b2b/v2/webhook/:id': { calls: [restricted('')] },
   'POST /b2b/v2/webhook/:id/secret/rotation': {
-    calls: [restricted('/secret/rotation'), { path: `${WEBHOOK}/${HELD.disabled}/secret/rotation` }],
+    calls: [
+      restricted('/secret/rotation'),
+      { path: `${WEBHOOK}/${HELD.disabled}/secret/rotation` },
+      { path: `${WEBHOOK}/${HELD.rotated}/secret/rotation` },
+    ],
   },
   'POST /b2b/v2/webhook/:id/test': {
     calls: [restricted('/test'), { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/test` }],

@@ -2,10 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { sqlState } from '#platform/database/sql-errors';
 import { Transactions } from '#platform/database/transactions';
+import { Outbox } from '#platform/events/outbox';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { TenantBatches } from '#platform/jobs/tenant-batches';
 import type { Finding, Webhook } from '../domain/webhook.entity';
+import { WEBHOOK_EVENTS, type WebhookDesactive } from '../domain/webhooks.events';
 import { LivraisonRepository, type Outcome } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
 import { LIVRAISON_QUEUE, LivraisonJobs } from './livraison-jobs';
@@ -37,6 +39,7 @@ export class OutcomeRecorder {
     private readonly livraisons: LivraisonRepository,
     private readonly webhooks: WebhookRepository,
     private readonly jobs: LivraisonJobs,
+    private readonly outbox: Outbox,
     private readonly queue: JobQueue,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -105,7 +108,14 @@ export class OutcomeRecorder {
       if (change === 'health') await this.webhooks.updateHealth(webhook!);
       if (change !== 'disabled') return undefined;
       await this.webhooks.update(webhook!);
-      return webhook!.raisonDesactivation ?? undefined;
+      const { url, desactiveLe, raisonDesactivation } = webhook!;
+      const data: WebhookDesactive = {
+        ...{ webhookId: id, url, desactiveLe: desactiveLe!.toISOString() },
+        raisonDesactivation: raisonDesactivation!,
+      };
+      // The endpoint itself is not active any more.
+      await this.outbox.add(tenantId, WEBHOOK_EVENTS.desactive, JSON.stringify(data));
+      return data.raisonDesactivation;
     });
   }
 }

@@ -125,8 +125,9 @@ export class WebhooksService {
   }
 
   /**
-   * Gives an endpoint a new secret. Only this response has it. The old one also signs for 24 hours, the one before it no
-   * longer.
+   * Gives an endpoint a new secret. Only this response has it. The old one also signs for 24 hours.
+   *
+   * @throws DomainError `Webhook.RotationsTropNombreuses`
    */
   async rotate(tenantId: string, { actor, modules }: ActorWithModules, id: string): Promise<Json> {
     const { secret, sealed } = this.keys.create(tenantId, id);
@@ -231,7 +232,7 @@ export class WebhooksService {
         const { attempts, last } = await this.livraisons.replay(
           tenantId,
           id,
-          webhook.types,
+          webhook.types.filter((type) => type !== WEBHOOK_EVENTS.test.type),
           since,
           after,
           REPLAY_BATCH,
@@ -274,8 +275,10 @@ export class WebhooksService {
         { pointer: '/types', code: 'minLength', detail: 'must contain at least one type' },
       ]);
     assertOpen(record.types, modules);
-    const fault = (this.config.webhookAllowInsecure ? insecureAddressFault : addressFault)(record.url);
-    if (fault) throw new DomainError(WEBHOOK.AdresseRefusee, `The address ${fault}.`);
+    const isFree = this.config.webhookAllowInsecure;
+    const fault = (isFree ? insecureAddressFault : addressFault)(record.url);
+    const remedy = isFree ? '' : ' Give the public https address of the receiver, on port 443.';
+    if (fault) throw new DomainError(WEBHOOK.AdresseRefusee, `The address ${fault}.${remedy}`);
   }
 }
 

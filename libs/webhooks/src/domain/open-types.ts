@@ -1,4 +1,4 @@
-import { MODULE } from '#access/access.errors';
+import { MODULE, MODULE_REMEDY } from '#access/access.errors';
 import type { ModuleName } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from './event.types';
@@ -16,7 +16,7 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
     if (module) {
       throw new DomainError(
         MODULE.NonActif,
-        `Events ${type} belong to the module ${module}, which is not active for this key.`,
+        `Events ${type} belong to the module ${module}, which is not active for this key. ${MODULE_REMEDY}`,
         { module },
       );
     }

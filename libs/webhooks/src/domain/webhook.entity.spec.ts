@@ -140,7 +140,7 @@ describe('Webhook.replaceWith', () => {
 });
 
 describe('Webhook.rotateSecret', () => {
-  it('the old secret signs along for 24 hours, and not the one before it', () => {
+  it('each old secret signs along for its 24 hours', () => {
     const one = webhook();
     expect(one.secretsAt(AT)).toEqual([OLD]);
     expect(one.rotateSecret(NEW, AT)).toEqual(later(24 * HOUR_MS));
@@ -149,7 +149,22 @@ describe('Webhook.rotateSecret', () => {
     expect(one.secretsAt(later(OVERLAP_MS))).toEqual([NEW]);
     const third = Buffer.from('third');
     one.rotateSecret(third, later(1));
-    expect(one.secretsAt(later(2))).toEqual([third, NEW]);
+    expect(one.secretsAt(later(2))).toEqual([third, NEW, OLD]);
+    expect(one.secretsAt(later(OVERLAP_MS))).toEqual([third, NEW]);
+    expect(one.secretsAt(later(OVERLAP_MS + 1))).toEqual([third]);
+  });
+
+  it('a sixth rotation within 24 hours is refused until the oldest secret has ended', () => {
+    const one = webhook();
+    const secret = (n: number): Buffer => Buffer.from(`${n}`);
+    for (let n = 1; n <= 5; n++) one.rotateSecret(secret(n), later(n));
+    const before = structuredClone({ ...one });
+    const again = (at: number) => codeOf(() => one.rotateSecret(secret(6), later(at)));
+    expect(again(OVERLAP_MS)).toBe('Webhook.RotationsTropNombreuses');
+    expect({ ...one }).toEqual(before);
+    expect(one.secretsAt(later(6))).toEqual([...[5, 4, 3, 2, 1].map(secret), OLD]);
+    expect(again(OVERLAP_MS + 1)).toBeUndefined();
+    expect(one.secretsAt(later(OVERLAP_MS + 1))).toEqual([6, 5, 4, 3, 2, 1].map(secret));
   });
 });
 

@@ -1,4 +1,5 @@
 import { WEBHOOK } from './webhooks.errors';
+import { WEBHOOK_EVENTS } from './webhooks.events';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import type { EventType } from './event.types';
@@ -8,6 +9,9 @@ const HOUR_MS = 3_600_000;
 
 /** Time for which a replaced secret also signs, in ms. */
 export const OVERLAP_MS = 24 * HOUR_MS;
+
+/** Replaced secrets that may sign at a time. */
+const MOST_REPLACED = 5;
 
 /** An endpoint that has accepted nothing for this time is disabled, in ms. */
 export const LONGEST_FAILURE_MS = 5 * 24 * HOUR_MS;
@@ -55,6 +59,13 @@ export class Webhook {
   @Column('timestamptz', { nullable: true })
   secretPrecedentJusqua: Date | null;
 
+  /** The replaced secrets before that one, which sign until the times at the same places, the newest first. */
+  @Column('bytea', { array: true })
+  secretsAnciens: Buffer[];
+
+  @Column('timestamptz', { array: true })
+  secretsAnciensJusqua: Date[];
+
   /** Start of the present series of failures; null after a success. */
   @Column('timestamptz', { nullable: true })
   echecDepuis: Date | null;
@@ -83,7 +94,7 @@ export class Webhook {
       ...{ tenantId, idUnique, secret, url: record.url, types: record.types },
       actif: record.actif ?? true,
       description: record.description ?? null,
-      ...{ secretPrecedent: null, secretPrecedentJusqua: null },
+      ...{ secretPrecedent: null, secretPrecedentJusqua: null, secretsAnciens: [], secretsAnciensJusqua: [] },
       ...{ echecDepuis: null, dernierEchec: null, desactiveLe: null, raisonDesactivation: null },
     });
   }
@@ -97,27 +108,47 @@ export class Webhook {
   }
 
   /**
-   * Replaces the secret. The old one also signs for 24 hours, the one before it no longer.
+   * Replaces the secret. The old one also signs for 24 hours.
    *
    * @returns the end of the 24 hours
+   * @throws DomainError `Webhook.RotationsTropNombreuses` if as many replaced ones as may sign still do
    */
   rotateSecret(secret: Buffer, at: Date): Date {
+    const replaced = this.replacedAt(at);
+    const oldest = replaced.at(-1);
+    if (oldest && replaced.length >= MOST_REPLACED) {
+      const detail = `${MOST_REPLACED} replaced secrets still sign, each for 24 hours. Rotate again after ${oldest.until.toISOString()}.`;
+      throw new DomainError(WEBHOOK.RotationsTropNombreuses, detail);
+    }
     const until = new Date(at.getTime() + OVERLAP_MS);
-    Object.assign(this, { secret, secretPrecedent: this.secret, secretPrecedentJusqua: until });
+    Object.assign(this, {
+      ...{ secret, secretPrecedent: this.secret, secretPrecedentJusqua: until },
+      secretsAnciens: replaced.map((one) => one.secret),
+      secretsAnciensJusqua: replaced.map((one) => one.until),
+    });
     return until;
   }
 
   /** Returns the secrets that sign at a moment, the present one first. */
   secretsAt(at: Date): Buffer[] {
-    const { secret, secretPrecedent, secretPrecedentJusqua } = this;
-    const alsoSigns = secretPrecedent && secretPrecedentJusqua && secretPrecedentJusqua > at;
-    return alsoSigns ? [secret, secretPrecedent] : [secret];
+    return [this.secret, ...this.replacedAt(at).map(({ secret }) => secret)];
+  }
+
+  /** Returns the replaced secrets that sign at a moment, the newest first. */
+  private replacedAt(at: Date): { secret: Buffer; until: Date }[] {
+    const replaced = this.secretsAnciens.map((secret, place) => ({
+      secret,
+      until: this.secretsAnciensJusqua[place]!,
+    }));
+    if (this.secretPrecedent && this.secretPrecedentJusqua)
+      replaced.unshift({ secret: this.secretPrecedent, until: this.secretPrecedentJusqua });
+    return replaced.filter(({ until }) => until > at);
   }
 
   /** Whether it subscribes to a type of event. `webhook.test` goes to every endpoint. */
   subscribesTo(type: string): boolean {
     const types: readonly string[] = this.types;
-    return type === 'webhook.test' || types.includes(type);
+    return type === WEBHOOK_EVENTS.test.type || types.includes(type);
   }
 
   /** Whether deliveries of a type are sent to it. */

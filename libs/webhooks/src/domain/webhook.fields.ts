@@ -1,8 +1,5 @@
-import { EVENT_TYPE_NAMES, type EventType } from './event.types';
+import { EVENT_TYPE_NAMES } from './event.types';
 import { givenId, givenTime, readOnly, type RecordOf, text } from '#platform/input/field';
-
-/** Types that an endpoint can subscribe to. `webhook.test` is sent to any endpoint, on request. */
-const SUBSCRIBED_TYPES: readonly EventType[] = EVENT_TYPE_NAMES.filter((type) => type !== 'webhook.test');
 
 /** An endpoint that receives events (docs/contract.md, "Endpoints"). */
 export const WEBHOOK_FIELDS = {
@@ -15,11 +12,11 @@ export const WEBHOOK_FIELDS = {
   }),
   types: {
     kind: 'choices',
-    values: SUBSCRIBED_TYPES,
+    values: EVENT_TYPE_NAMES,
     required: true,
     shown: 'Types of event that it subscribes to.',
     description:
-      'Types of event that it subscribes to, one or more. Each must belong to a module of the key, or to none.',
+      'Types of event that it subscribes to, one or more. Each must belong to a module of the key, or to none. `webhook.test` goes to the tested endpoint only, subscribed or not.',
     example: ['adhesion.signee', 'sync.terminee'],
   },
   actif: {

@@ -16,6 +16,12 @@ export const WEBHOOK = errorsOf('Webhook', {
     title: 'Too many endpoints',
     description: 'A tenant has at most 50 endpoints. Delete an unused one.',
   },
+  RotationsTropNombreuses: {
+    status: 409,
+    title: 'Too many rotations',
+    description:
+      'Five replaced secrets of the endpoint still sign, each for 24 hours. Rotate again once the oldest has ended.',
+  },
   Inactif: {
     status: 409,
     title: 'Endpoint not active',

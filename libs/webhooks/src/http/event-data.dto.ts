@@ -6,10 +6,21 @@ import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
 import { SyncTermineeData } from '#sync';
 import { CampagneEngageeData, CampagneItem, CampagneScelleeData, ListeElectoraleCreeeData } from '#voting';
+import { WEBHOOK_FIELDS } from '../domain/webhook.fields';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData extends ItemOf({
   webhookId: value.id('The tested endpoint (GUID).', EXAMPLE_WEBHOOK_ID),
+}) {}
+
+export class WebhookDesactiveData extends ItemOf({
+  webhookId: value.id('The disabled endpoint (GUID).', EXAMPLE_WEBHOOK_ID),
+  url: value.text('Its address.', WEBHOOK_FIELDS.url.example),
+  desactiveLe: value.time('When it was disabled (UTC).', '2026-03-02T14:05:09.120Z'),
+  raisonDesactivation: value.text(
+    WEBHOOK_FIELDS.raisonDesactivation.description,
+    WEBHOOK_FIELDS.raisonDesactivation.example,
+  ),
 }) {}
 
 /** The class of the data of each type of event, as in the OpenAPI document. */
@@ -25,5 +36,6 @@ export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'conciliation.demandee': DemandeItem,
   'listeElectorale.creee': ListeElectoraleCreeeData,
   'sync.terminee': SyncTermineeData,
+  'webhook.desactive': WebhookDesactiveData,
   'webhook.test': WebhookTestData,
 };

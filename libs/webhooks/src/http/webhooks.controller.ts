@@ -135,16 +135,16 @@ export class WebhooksController {
 
   @Post(':id/secret/rotation')
   @SecretAnswer(
-    'Rotate again with a new Idempotency-Key, and give the receiver that secret at once, because its present secret stops signing.',
+    'Rotate again with a new Idempotency-Key, and give the receiver that secret at once, because its present secret signs for 24 more hours only.',
   )
   @Answers({
     summary: 'Give an endpoint a new secret',
     description:
-      'For 24 hours each delivery has two signatures, by the new and the previous secret, to give receivers time to change.',
+      'Each replaced secret also signs for 24 hours, to give receivers time to change: deliveries have a signature by each. Up to five replaced secrets sign at a time.',
     path: { id },
     status: 200,
     type: RotatedWebhookItem,
-    errors: [WEBHOOK.NotFound, MODULE.NonActif],
+    errors: [WEBHOOK.NotFound, WEBHOOK.RotationsTropNombreuses, MODULE.NonActif],
   })
   async rotate(
     @Tenant() tenantId: string,

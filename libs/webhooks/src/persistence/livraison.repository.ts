@@ -3,6 +3,7 @@ import { REGLAGES } from '#clients/relations';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
+import { WEBHOOK_EVENTS } from '../domain/webhooks.events';
 import type { EventType } from '../domain/event.types';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
 
@@ -109,15 +110,16 @@ export class LivraisonRepository {
   }
 
   /**
-   * Makes a delivery of an event to each endpoint that takes its type (`Webhook.takes`), in the ambient transaction. Locks
-   * the endpoints against deletion until it ends, because a deletion in between would fail the transaction.
+   * Makes a delivery of an event to each endpoint that takes its type (`Webhook.takes`), in the ambient transaction; none of
+   * `webhook.test`, which goes to one endpoint (`insert`). Locks the endpoints against deletion until it ends, because a deletion in between would fail the transaction.
    */
   async fanOut(tenantId: string, evenementId: string, type: string): Promise<QueuedAttempt[]> {
     const { rows } = await this.transactions.client().query<QueuedAttempt>({
       name: 'livraison_fan_out',
       text: `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
              SELECT $1, w.id_unique, $2 FROM (
-               SELECT id_unique FROM webhook WHERE tenant_id = $1 AND actif AND types @> ARRAY[$3] FOR KEY SHARE
+               SELECT id_unique FROM webhook WHERE tenant_id = $1 AND actif AND types @> ARRAY[$3]
+                 AND $3 <> '${WEBHOOK_EVENTS.test.type}' FOR KEY SHARE
              ) w
              RETURNING ${ATTEMPT}`,
       values: [tenantId, evenementId, type],
@@ -167,6 +169,7 @@ export class LivraisonRepository {
                    THEN e.data::text END AS data,
                  w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
                  w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua",
+                 w.secrets_anciens AS "secretsAnciens", w.secrets_anciens_jusqua AS "secretsAnciensJusqua",
                  EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND r.suspendu) AS "isSuspended"
                FROM asked l
                JOIN event e ON e.id_unique = l.evenement_id

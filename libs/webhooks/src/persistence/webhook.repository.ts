@@ -5,7 +5,11 @@ import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 
 /** Where secrets of endpoints are encrypted. The context binds a secret to its endpoint: moved to another one, it does not open. */
-export const WEBHOOK_SEALED: readonly SealedColumn[] = ['secret', 'secret_precedent'].map((column) => ({
+export const WEBHOOK_SEALED: readonly SealedColumn[] = [
+  'secret',
+  'secret_precedent',
+  ...[1, 2, 3, 4].map((place) => `secrets_anciens[${place}]`),
+].map((column) => ({
   table: 'webhook',
   key: 'id_unique',
   keyType: 'uuid',
