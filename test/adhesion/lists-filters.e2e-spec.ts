@@ -128,6 +128,20 @@ describe('unknown parameters of the lists', () => {
       [`${V2}/E-1`, 'limite=1001', { '?limite': 'range' }],
     ];
     for (const [path, query, expected] of faults) expectFaults(await listRaw(path, query), expected);
+    const renamed: [path: string, sent: string, name: string][] = [
+      [V2, 'idExterne', 'idExterneEmploye'],
+      [V2, 'syndicatIdExterne', 'idExterneSyndicat'],
+      [V2, 'aSignatureManuscripte', 'aSignatureManuscrite'],
+      [V1, 'idExterneEmploye', 'idExterne'],
+      ['/b2b/v2/emploi', 'syndicatIdExterne', 'idExterneSyndicat'],
+      ['/b2b/v2/seance', 'idExterneSyndicat', 'syndicatIdExterne'],
+    ];
+    for (const [path, sent, name] of renamed) {
+      const { errors } = (await listRaw(path, `${sent}=E-1`)).json;
+      expect(errors).toEqual([
+        expect.objectContaining({ detail: `is not a parameter of this operation; renamed: ${name}` }),
+      ]);
+    }
   });
 
   it.each([V2, `${V2}/E-1`])('%s?idExterne: the message names idExterneEmploye', async (path) => {

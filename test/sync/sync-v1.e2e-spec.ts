@@ -189,6 +189,28 @@ describe('POST /b2b/v1/employe/sync', () => {
     expect(await rows('employe')).toEqual([]);
   });
 
+  it('the write shape of custom values is refused, and the message says that V2 writes them', async () => {
+    const write = [{ NomChamp: 'Quart', Valeur: 'NUIT' }];
+    const detail = /^valeursChampUtilisateur are read-only in V1; write custom values with V2 /;
+    for (const valeursChampUtilisateur of [write, [{ nomChamp: 'Quart', valeur: 'NUIT' }], write[0]])
+      await expectResult(
+        sync({ employes: [{ idExterne: 'E-1', ...GOOD, valeursChampUtilisateur }] }),
+        result(0, 0, [['E-1', expect.stringMatching(detail) as string]]),
+      );
+    const single = await app.send(tenant, 'POST', '/b2b/v1/employe', {
+      ...{ idExterne: 'E-1', ...GOOD, ValeursChampUtilisateur: write },
+    });
+    expect([single.status, single.json.errors[0].pointer]).toEqual([400, '/ValeursChampUtilisateur']);
+    // The shape that V1 reads is ignored.
+    const read = [
+      { nom: 'Quart', valeurTexte: 'NUIT', valeurDate: null, valeurBooleen: null, valeurChoix: null },
+    ];
+    await expectResult(
+      sync({ employes: [{ idExterne: 'E-1', ...GOOD, valeursChampUtilisateur: read }] }),
+      result(1, 0),
+    );
+  });
+
   it('errors of employers and consent objects come first and name their kind or their place', async () => {
     const body = { employes: [{}], objetsConsentement: [{ idExterne: 'O' }], employeurs: [false] };
     const { json } = await sync(body);

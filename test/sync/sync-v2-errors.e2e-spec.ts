@@ -13,6 +13,7 @@ import {
 } from './support';
 import { perFile, perTest } from '../setup/fixtures';
 
+const CHOICES = 'must be the external identifier of a choice of the field: NUIT, JOUR';
 const TWICE = 'appears twice in this request; the first one counts';
 
 const app = perFile(() => TestApp.start());
@@ -152,8 +153,8 @@ describe('values of custom fields', () => {
       [value('Inconnu', 'x'), 'no custom field is named Inconnu'],
       [value('texte', 'x'), 'no custom field is named texte'],
       [value('__proto__', 'x'), 'no custom field is named __proto__'],
-      [value('Choix', 'Libellé 1'), 'Choix must be the external identifier of a choice of the field'],
-      [value('Choix', 'nuit'), 'Choix must be the external identifier of a choice of the field'],
+      [value('Choix', 'Libellé 1'), `Choix ${CHOICES}`],
+      [value('Choix', 'nuit'), `Choix ${CHOICES}`],
       [value('Booleen', 'True'), 'Booleen must be true or false'],
       [value('Booleen', '1'), 'Booleen must be true or false'],
       [value('Booleen', true), /Valeur must be text/],

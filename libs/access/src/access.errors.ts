@@ -31,6 +31,9 @@ export const CLE = errorsOf('Cle', {
   },
 });
 
+/** What to do about `Module.NonActif`; ends its details. */
+export const MODULE_REMEDY = 'Use a key with this module, or ask the operator to enable it.';
+
 export const MODULE = errorsOf('Module', {
   NonActif: {
     status: 403,

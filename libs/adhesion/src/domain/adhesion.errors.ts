@@ -15,12 +15,14 @@ export const ADHESION = errorsOf('Adhesion', {
   HasPayments: {
     status: 409,
     title: 'Card linked to a payment',
-    description: 'The card is linked to a payment and cannot be deleted.',
+    description:
+      'The card is linked to a payment and cannot be deleted. The link cannot be removed: keep the card.',
   },
   HasPaymentAuthorizations: {
     status: 409,
     title: 'Card linked to a payment authorization',
-    description: 'The card is linked to a payment authorization and cannot be deleted.',
+    description:
+      'The card is linked to a payment authorization and cannot be deleted. The link cannot be removed: keep the card.',
   },
 });
 

@@ -15,7 +15,10 @@ const idExterneEmploye = {
 } as const;
 
 /** Filters of V1’s lists of cards, combined with AND (docs/contract.md, "Lists of cards"). */
-export const ADHESION_V1_FILTERS = { apres, idExterne: idExterneEmploye } as const;
+export const ADHESION_V1_FILTERS = {
+  apres,
+  idExterne: { ...idExterneEmploye, renames: ['idExterneEmploye', 'employeIdExterne'] },
+} as const;
 
 /** Filters of V2’s lists of cards. */
 export const ADHESION_FILTERS = {
@@ -29,8 +32,9 @@ export const ADHESION_FILTERS = {
     ...SIGNING_FIELDS.syndicatIdExterne,
     required: false,
     description: 'Only cards of this union.',
+    renames: ['syndicatIdExterne'],
   },
-  idExterneEmploye,
+  idExterneEmploye: { ...idExterneEmploye, renames: ['idExterne', 'employeIdExterne'] },
   noMembre: {
     ...EMPLOYE_FIELDS.noMembre,
     description:
@@ -39,6 +43,7 @@ export const ADHESION_FILTERS = {
   aSignatureManuscrite: {
     kind: 'boolean',
     description: 'Only cards with a handwritten signature (true), or without one (false).',
+    renames: ['aSignatureManuscripte'],
     example: true,
   },
   avecPaiement: {

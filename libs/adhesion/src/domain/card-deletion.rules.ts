@@ -1,6 +1,9 @@
 import { ADHESION } from './adhesion.errors';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 
+const KEPT =
+  'cannot be deleted, and the link cannot be removed. Keep the card, and leave it out of later deletions.';
+
 /** Reasons in their order (docs/contract.md, "Deletion of cards"). The first one that applies is returned. */
 const REFUSALS = [
   [
@@ -8,11 +11,11 @@ const REFUSALS = [
     ADHESION.LinkedToActiveCampaign,
     'The member is a voter of an active campaign: delete the card once the campaign has ended.',
   ],
-  ['payment', ADHESION.HasPayments, 'A card linked to a payment cannot be deleted.'],
+  ['payment', ADHESION.HasPayments, `A card linked to a payment ${KEPT}`],
   [
     'paymentAuthorization',
     ADHESION.HasPaymentAuthorizations,
-    'A card linked to a payment authorization cannot be deleted.',
+    `A card linked to a payment authorization ${KEPT}`,
   ],
 ] as const;
 

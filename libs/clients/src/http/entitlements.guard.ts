@@ -1,4 +1,4 @@
-import { CLE, MODULE } from '#access/access.errors';
+import { CLE, MODULE, MODULE_REMEDY } from '#access/access.errors';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { requirementOf } from '#access/requirement-of';
@@ -22,7 +22,7 @@ export class EntitlementsGuard implements CanActivate {
       throw new DomainError(CLE.RoleInsuffisant, detail);
     }
     if (module && !caller.modules.includes(module)) {
-      const detail = `The module ${module} is not active for this key.`;
+      const detail = `The module ${module} is not active for this key. ${MODULE_REMEDY}`;
       throw new DomainError(MODULE.NonActif, detail, { module });
     }
     return true;

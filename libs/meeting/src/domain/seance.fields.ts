@@ -44,6 +44,7 @@ export const SEANCE_FILTER_FIELDS = {
   syndicatIdExterne: {
     ...SEANCE_FIELDS.syndicatIdExterne,
     description: 'Meetings of this union; none if the union is unknown.',
+    renames: ['idExterneSyndicat'],
   },
   apres: {
     kind: 'date',

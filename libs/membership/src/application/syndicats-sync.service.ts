@@ -69,7 +69,7 @@ export class SyndicatsSyncService {
     if (!values) return;
     const name = names.get(id);
     if (name !== undefined && name !== values.Nom) {
-      list.refuse(checked, `has another name earlier in this request; the first one counts${note}`);
+      list.refuse(checked, 'has another name earlier in this request; the first one counts', note);
       return;
     }
     if (name === undefined) {

@@ -70,16 +70,19 @@ export const EMPLOI_FILTERS = {
     ...EMPLOYE_FIELDS.idExterne,
     required: false,
     description: 'Employments of this employee.',
+    renames: ['idExterne', 'employeIdExterne'],
   },
   identifiantExterneEmployeur: {
     ...EMPLOI_FIELDS.IdentifiantExterneEmployeur,
     required: false,
     description: 'Employments at this employer.',
+    renames: ['employeurIdentifiantExterne', 'idExterneEmployeur'],
   },
   idExterneSyndicat: {
     ...MEMBERSHIP_FIELDS.SyndicatIdExterne,
     required: false,
     description: 'Employments at employers of this union.',
+    renames: ['syndicatIdExterne'],
   },
   matricule: { ...EMPLOI_FIELDS.Matricule, required: false, description: 'Employments with this number.' },
   actifLe: {

@@ -45,6 +45,11 @@ export const EMPLOYE_FIELDS = {
     kind: 'readOnly',
     isList: true,
     description: 'Values of custom fields, as V1 shows them; V2 writes them.',
+    writeShape: {
+      property: 'NomChamp',
+      detail:
+        'are read-only in V1; write custom values with V2 (`ValeursChampUtilisateur` of `POST /b2b/v2/sync` or `/b2b/v2/employe/upsert`)',
+    },
   },
   ...READ_ONLY_FIELDS,
 } as const;

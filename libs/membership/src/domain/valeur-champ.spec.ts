@@ -37,10 +37,20 @@ describe('readValeur', () => {
     ['date', '2026-02-30', `${DATE}; this day does not exist`],
     ['booleen', 'True', 'must be true or false'],
     ['booleen', '1', 'must be true or false'],
-    ['choix', 'Nuit', 'must be the external identifier of a choice of the field'],
-    ['choix', 'nuit', 'must be the external identifier of a choice of the field'],
+    ['choix', 'Nuit', 'must be the external identifier of a choice of the field: NUIT, true'],
+    ['choix', 'nuit', 'must be the external identifier of a choice of the field: NUIT, true'],
   ])('a field of type %s refuses %j', (type, sent, sentence) => {
     expect(readValeur(champ(type), sent)).toBe(sentence);
+  });
+
+  it('lists the first choices only', () => {
+    const choix = (count: number, length: number) =>
+      new Map(Array.from({ length: count }, (_, n) => [`${n}`.padStart(length, 'C'), 'x']));
+    const refused = (count: number, length: number) =>
+      (readValeur({ ...champ('choix'), choix: choix(count, length) }, 'none') as string).split(', ');
+    expect(refused(20, 5)).toHaveLength(20);
+    expect(refused(21, 5).slice(-2)).toEqual(['CCC19', '…']);
+    expect(refused(20, 255)).toHaveLength(2);
   });
 
   it.each(['texte', 'date', 'booleen', 'choix'] as const)(

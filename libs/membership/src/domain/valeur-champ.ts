@@ -23,6 +23,10 @@ export interface ValeurPresente {
 /** A value, or `removed` where none is sent. */
 export type Valeur = { readonly removed: true } | ValeurPresente;
 
+/** Choices that an error lists at most: their number, and characters of their identifiers. */
+export const SHOWN_CHOICES = 20;
+const SHOWN_CHOICES_LENGTH = 500;
+
 const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: null } as const;
 
 /**
@@ -49,8 +53,20 @@ export function readValeur(champ: ChampDefinition, sent: string | null): Valeur 
     case 'choix':
       return champ.choix.has(sent)
         ? { ...EMPTY, choix: sent }
-        : 'must be the external identifier of a choice of the field';
+        : `must be the external identifier of a choice of the field: ${shownChoices(champ.choix)}`;
   }
+}
+
+/** Returns the first choices of a field, in at most some hundred characters. */
+function shownChoices(choix: ChampDefinition['choix']): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const id of choix.keys()) {
+    length += id.length;
+    if (shown.length === SHOWN_CHOICES || length > SHOWN_CHOICES_LENGTH) return [...shown, '…'].join(', ');
+    shown.push(id);
+  }
+  return shown.join(', ');
 }
 
 /** A value in the flat shape of V1: the columns of other types are null, and a choice is its label. */

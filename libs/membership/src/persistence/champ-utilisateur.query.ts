@@ -8,7 +8,7 @@ import {
 } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
-import type { ChampDefinition } from '../domain/valeur-champ';
+import { type ChampDefinition, SHOWN_CHOICES } from '../domain/valeur-champ';
 
 /** Custom fields with their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
@@ -39,7 +39,8 @@ export class ChampUtilisateurQuery extends JsonItems {
   /**
    * Returns fields of a tenant by their names, as the check of values needs them.
    *
-   * @param named only the fields of these names, with the choices of these identifiers; all if absent
+   * @param named only the fields of these names, with the choices of these identifiers and the first ones, which errors list;
+   * all if absent
    */
   async definitions(
     tenantId: string,
@@ -57,7 +58,8 @@ export class ChampUtilisateurQuery extends JsonItems {
         text: `SELECT nom, type, obligatoire,
                  array_to_json(ARRAY(
                    SELECT ARRAY[id_externe, libelle] FROM choix_champ c WHERE c.tenant_id = $1 AND c.nom_champ = f.nom
-                     AND ($3::text[] IS NULL OR c.id_externe = ANY ($3))
+                     AND ($3::text[] IS NULL OR c.id_externe = ANY ($3) OR c.ordre <= ${SHOWN_CHOICES})
+                   ORDER BY c.ordre
                  )) AS choix
                FROM champ_utilisateur f WHERE tenant_id = $1 AND ($2::text[] IS NULL OR nom = ANY ($2))`,
         values: [tenantId, named?.noms, named?.choix],

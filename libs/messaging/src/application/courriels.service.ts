@@ -1,6 +1,6 @@
 import { COURRIEL_ACTIONS } from '../domain/messaging.actions';
 import { COURRIEL } from '../domain/messaging.errors';
-import { MODULE } from '#access/access.errors';
+import { MODULE, MODULE_REMEDY } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import type { ActorWithModules, ModuleName } from '#access/caller';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -142,7 +142,7 @@ function missing(): never {
 
 function assertVote(modules: readonly ModuleName[]): void {
   if (modules.includes('vote')) return;
-  const detail = 'Voters belong to the module vote, which is not active for this key.';
+  const detail = `Voters belong to the module vote, which is not active for this key. ${MODULE_REMEDY}`;
   throw new DomainError(MODULE.NonActif, detail, { module: 'vote' });
 }
 

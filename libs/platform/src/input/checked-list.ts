@@ -86,7 +86,7 @@ export class CheckedList<D extends RecordDefinition> {
     const id = String(raw).toWellFormed();
     if (values && !isRepeated) return { index, id, values };
     const item = usable === '' ? { index, id, place: `${this.list}[${index - this.start}]` } : { index, id };
-    return this.refuse(item, (isRepeated ? TWICE : this.brief(checked.fault!)) + note);
+    return this.refuse(item, isRepeated ? TWICE : checked.fault!, note);
   }
 
   private brief(fault: string): string {
@@ -95,8 +95,9 @@ export class CheckedList<D extends RecordDefinition> {
     return this.faults <= WHOLE_FAULTS ? fault : Buffer.from(shortened(fault)).toString();
   }
 
-  /** Refuses a record that was sound by itself. */
-  refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, message: string): CheckedItem<D> {
+  /** Refuses a record. @param note see `check` */
+  refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, fault: string, note = ''): CheckedItem<D> {
+    const message = this.brief(fault) + note;
     this.refusals.push({ index, idExterne: id, message, ...(place === undefined ? {} : { place }) });
     return { index, id };
   }

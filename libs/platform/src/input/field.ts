@@ -9,6 +9,8 @@ interface Described {
   readonly neverNull?: boolean;
   /** Answers always hold a value, though a request may leave the field out. */
   readonly always?: boolean;
+  /** Names under which callers know it, from V1 or from responses: their error says `renamed`. */
+  readonly renames?: readonly string[];
 }
 
 /** Text: trimmed, without U+0000 and lone surrogates; lengths count characters (code points). */
@@ -97,6 +99,8 @@ export interface ReadOnlyField extends Described {
   readonly format?: 'uuid' | 'date-time';
   readonly required?: false;
   readonly example?: string | boolean | number;
+  /** A property by which an element shows that it is meant as a write, which is refused with this detail. */
+  readonly writeShape?: { readonly property: string; readonly detail: string };
 }
 
 export type Field =

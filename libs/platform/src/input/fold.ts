@@ -74,6 +74,9 @@ export function foldRecord(
       });
     } else if (slot.field.kind === 'readOnly') {
       (ignored ??= new Set()).add(slot.name);
+      const { writeShape } = slot.field;
+      if (writeShape && hasElementWith(sent[key as keyof typeof sent], writeShape.property))
+        faults.push({ pointer: at(), code: 'readOnly', detail: writeShape.detail });
     } else {
       const value = foldValue((sent as Record<string, unknown>)[key], slot.field, source, at, faults);
       folded[slot.name] = source === 'bulk' ? readValue(value, slot.field) : value;
@@ -219,6 +222,14 @@ export function textFault(value: string): string | undefined {
   return undefined;
 }
 
+/** Whether a value, or an element of it, has a property, in one of the two casings. */
+function hasElementWith(sent: unknown, property: string): boolean {
+  const names = [property.charAt(0).toLowerCase(), property.charAt(0).toUpperCase()].map(
+    (first) => first + property.slice(1),
+  );
+  return [sent].flat().some((one) => isPlainObject(one) && names.some((name) => Object.hasOwn(one, name)));
+}
+
 /** An object as JSON or a query string makes it: neither a list, read or unread, nor an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -232,6 +243,9 @@ function unknownDetail(sent: string, source: Source, definition: RecordDefinitio
     source === 'query' ? 'is not a parameter of this operation' : 'is not a property of this record';
   const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
   if (names.length === 0) return source === 'query' && isFirst ? `${what}; it takes none` : what;
+  const renamed = names.find((name) => definition[name]!.renames?.includes(sent));
+  // It says all that is needed.
+  if (renamed !== undefined) return `${what}; renamed: ${renamed}`;
   const nearest = nearestName(printable(sent), names);
   const detail = nearest === undefined ? what : `${what}; nearest is ${nearest}`;
   return isFirst ? `${detail}; known are ${names.join(', ')}` : detail;

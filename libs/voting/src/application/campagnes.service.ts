@@ -137,7 +137,9 @@ export class CampagnesService {
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       const { aDesVotes } = await this.repository.circumstances(campagne);
       if (aDesVotes) {
-        const detail = 'The campaign has votes. Archive it once it has ended.';
+        const detail = campagne.archivee
+          ? 'The campaign has votes, and is archived already: it is kept. Leave it out of later deletions.'
+          : 'The campaign has votes. Archive it once it has ended.';
         throw new DomainError(CAMPAGNE.SupprimerAvecVotes, detail);
       }
       await this.repository.delete(campagne);

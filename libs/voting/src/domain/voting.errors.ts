@@ -43,7 +43,8 @@ export const CAMPAGNE = errorsOf('Campagne', {
   SupprimerAvecVotes: {
     status: 409,
     title: 'Votes recorded',
-    description: 'The campaign cannot be deleted because it has votes. Archive it once it has ended.',
+    description:
+      'The campaign cannot be deleted because it has votes. Archive it once it has ended. An archived one is kept.',
   },
   TransitionNonPermise: {
     status: 400,

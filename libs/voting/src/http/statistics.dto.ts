@@ -9,10 +9,12 @@ import { EXAMPLE_IDS } from './examples';
 export class StatistiquesQuery extends InputOf({
   syndicatIdExterne: identifier({
     description: 'Counts only voters of this union. An unknown union has no voters.',
+    renames: ['idExterneSyndicat'],
     example: 'SYN-10',
   }),
   employeurIdentifiantExterne: identifier({
     description: 'Counts only voters of this employer. An unknown employer has no voters.',
+    renames: ['identifiantExterneEmployeur'],
     example: 'EMP-100',
   }),
 }) {}

@@ -22,10 +22,12 @@ const FILTERS = {
   syndicatIdExterne: {
     ...VOTANT_FIELDS.SyndicatIdExterne,
     description: 'Voters of this union. An unknown one has none.',
+    renames: ['idExterneSyndicat'],
   },
   employeurIdentifiantExterne: {
     ...VOTANT_FIELDS.EmployeurIdentifiantExterne,
     description: 'Voters of this employer. An unknown one has none.',
+    renames: ['identifiantExterneEmployeur'],
   },
   aVote: { kind: 'boolean', description: 'Whether they have voted.', example: false },
   aDroitDeVote: { kind: 'boolean', description: 'Whether they may vote.', example: true },
@@ -37,7 +39,10 @@ export class VotantList extends InputOf(FILTERS, {}, PagingQuery) {}
 export class VotantErreurItem extends ItemOf({
   Index: value.integer('Its place in the list, from 0.', 3),
   Code: value.text('The error code that the record would get alone.', 'Votant.IdentifiantDejaUtilise'),
-  Message: value.text('Reason of the rejection.', 'Another voter of the campaign has this Identifiant.'),
+  Message: value.text(
+    'Reason of the rejection.',
+    'Another voter of the campaign has this Identifiant. Give its VotantId to change it, or another Identifiant.',
+  ),
 }) {}
 
 /** Result of a list; `NombreCrees + NombreModifies + Erreurs.length` is the number of records sent. */

@@ -81,12 +81,13 @@ const NAMES: readonly Rule[] = [
   mustExist('EmployeurIdentifiantExterne', EMPLOYEURS, 'employer'),
   {
     error: VOTANT.IdentifiantDejaUtilise,
-    message: 'Another voter of the campaign has this Identifiant.',
+    message:
+      'Another voter of the campaign has this Identifiant. Give its VotantId to change it, or another Identifiant.',
     when: 'named.id_unique IS NOT NULL AND named.id_unique IS DISTINCT FROM v.id_unique',
   },
   {
     error: VOTANT.EmployeDejaInscrit,
-    message: 'The employee is another voter of the campaign.',
+    message: 'The employee is another voter of the campaign. Give the VotantId of that voter to change it.',
     when: 'enrolled.id_unique IS NOT NULL AND enrolled.id_unique IS DISTINCT FROM v.id_unique',
   },
 ];
