@@ -1,5 +1,9 @@
 const { randomInt } = require('node:crypto');
 const { join } = require('node:path');
+const { assertBuilt } = require('./test/setup/jest/stale.cjs');
+
+// Jest runs what was built, so changes of sources would not count without a word.
+assertBuilt(__dirname);
 
 if (process.env.TEST_DEPTH === 'whole' && process.env.TEST_SEED === undefined) {
   process.env.TEST_SEED = String(randomInt(2 ** 31));

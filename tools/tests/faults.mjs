@@ -139,7 +139,7 @@ function chosenFaults() {
 
 const lineOf = (text, position) => text.slice(0, position).split('\n').length;
 
-/** Applies a fault to the copy, source and built file, while `work` runs. */
+/** Applies a fault to the built file of the copy while `work` runs. */
 async function withFault({ file, start, end, after }, work) {
   const path = join(copy, file);
   const original = readFileSync(path, 'utf8');
@@ -153,11 +153,9 @@ async function withFault({ file, start, end, after }, work) {
   );
   const compilerOptions = { ...options, sourceMap: false };
   try {
-    writeFileSync(path, faulty);
     writeFileSync(built, ts.transpileModule(faulty, { compilerOptions, fileName: path }).outputText);
     return await work();
   } finally {
-    writeFileSync(path, original);
     writeFileSync(built, builtOriginal);
   }
 }
