@@ -30,6 +30,8 @@ export interface Operation {
   /** Role that it requires; undefined for a route without a key. */
   role?: 'partenaire' | 'plateforme' | 'admin';
   query: { name: string; schema: Schema }[];
+  /** Names of documented headers. */
+  headers: string[];
   body?: Schema;
 }
 
@@ -71,7 +73,8 @@ export async function operationsOf(
     const body = entry?.requestBody?.content['application/json'].schema;
     const role = entry?.['x-requires']?.role;
     const query = entry?.parameters?.filter((parameter) => parameter.in === 'query') ?? [];
-    return { method, path, query, ...(role ? { role } : {}), ...(body ? { body } : {}) };
+    const headers = (entry?.parameters ?? []).flatMap((one) => (one.in === 'header' ? [one.name] : []));
+    return { method, path, query, headers, ...(role ? { role } : {}), ...(body ? { body } : {}) };
   });
   const schemas = Object.assign({}, ...documents.map((document) => document.components.schemas)) as Record<
     string,

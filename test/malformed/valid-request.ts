@@ -27,7 +27,7 @@ export interface Draft {
 /** Identifiers that the tests' tenant has, had or may have: requests share them. */
 export const IDENTIFIERS = [
   ...Array.from({ length: 16 }, (_, index) => `ID-${index}`),
-  ...['%', '_', "L'É", '"', '\\', '..', 'a/b', '👩‍👧', 'e\u0301', '__proto__', 'constructor', 'sync'],
+  ...['%', '_', "L'É", '"', '\\', '...', 'a/b', '👩', 'e\u0301', '__proto__', 'constructor', 'sync'],
 ];
 
 /** The smallest possible image. */

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
 import { databasesOf, migrateAll, migrateDown } from './migrate';
 import { hasAtMost } from '#platform/input/faults';
-import { textFault } from '#platform/input/fold';
+import { textFault } from '#platform/input/characters';
 
 const USAGE = `Usage: npm run cli -- <command>
   start               database, migrations, demonstration tenant, API and worker; not in production

@@ -4,7 +4,7 @@ import type { StagedRow } from '#platform/bulk/stage';
 import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
 import { type CheckedItem, CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
 import { hasAtMost } from '#platform/input/faults';
-import { textFault } from '#platform/input/fold';
+import { textFault } from '#platform/input/characters';
 import type { NestedLimits } from '#platform/input/nested-limits';
 import { RecordValidator } from '#platform/input/record-validator';
 import {

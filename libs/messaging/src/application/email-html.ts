@@ -1,5 +1,6 @@
 import type { IOptions, Transformer } from 'sanitize-html';
 import { cleanHtml, HARMLESS } from '#platform/input/clean-html';
+import { directionFault, hasVisible } from '#platform/input/characters';
 import { hasAtMost } from '#platform/input/faults';
 import { MOST_LEVELS } from '#platform/input/html-limits';
 import { COURRIEL_FIELDS } from '../domain/courriel.fields';
@@ -81,6 +82,9 @@ export function cleanEmail(body: string): CleanedEmail {
       'empty',
       'has neither text nor images after the removal of scripts, forms and other forbidden elements',
     );
+  // Cleaning writes entities as their characters.
+  const turned = directionFault(html);
+  if (turned) return refused('characters', turned);
   const { max } = COURRIEL_FIELDS.corpsHtml;
   if (!hasAtMost(html, max))
     return refused('length', `must have at most ${max} characters after cleaning, which writes & as &amp;`);
@@ -89,7 +93,7 @@ export function cleanEmail(body: string): CleanedEmail {
 
 /** Returns whether cleaned HTML shows nothing. Its only `<` and `>` are those of tags. */
 function isBlank(html: string): boolean {
-  return !/<img [^>]*\bsrc="/.test(html) && html.replaceAll(/<[^>]*>/g, '').trim() === '';
+  return !/<img [^>]*\bsrc="/.test(html) && !hasVisible(html.replaceAll(/<[^>]*>/g, ''));
 }
 
 function refused(code: string, detail: string): CleanedEmail {

@@ -1,3 +1,4 @@
+import { composed } from './characters';
 import type { RecordDefinition, RecordOf } from './field';
 import { type RecordValidator } from './record-validator';
 
@@ -116,6 +117,6 @@ function identifierOf(record: unknown, name: string): string | number {
   const lower = name.charAt(0).toLowerCase() + name.slice(1);
   const upper = name.charAt(0).toUpperCase() + name.slice(1);
   const sent = (record as Record<string, unknown>)[lower] ?? (record as Record<string, unknown>)[upper];
-  if (typeof sent === 'string') return sent.trim();
+  if (typeof sent === 'string') return composed(sent).trim();
   return typeof sent === 'number' ? sent : '';
 }

@@ -1,9 +1,16 @@
+import { isEmail as isAddress } from 'class-validator';
+import { invisibleFault } from './characters';
+import { sendable } from './email-address';
 import { type DateField, type DecimalField, type Field } from './field';
 import { isMissingDay } from './wire-date';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 
-/** Whether a text is one address, as fields of the format `email` take it. */
-export { isEmail } from 'class-validator';
+/** Whether a text is one address to which a mail can be sent, as fields of the format `email` take it. */
+export function isEmail(text: unknown): boolean {
+  return (
+    isAddress(text) && invisibleFault(text as string) === undefined && sendable(text as string) !== undefined
+  );
+}
 
 /** Names of the rules a value can break; the `code` of a fault. */
 export type FaultCode =
@@ -105,6 +112,6 @@ export function isDecimal(text: string, { max, decimals, orZero }: DecimalBounds
 }
 
 /** The 36-character form of a UUID of any version. */
-export function isGuid(text: unknown): text is string {
+export function isGuid(text: unknown): boolean {
   return typeof text === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -8,7 +8,6 @@ import {
   IsBoolean,
   IsDate,
   IsDefined,
-  IsEmail,
   IsIn,
   IsInt,
   isISO4217CurrencyCode,
@@ -21,7 +20,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { type DecimalBounds, hasAtMost, isDecimal, isGuid, isInTime } from './faults';
+import { type DecimalBounds, hasAtMost, isDecimal, isEmail, isGuid, isInTime } from './faults';
 import { readValue } from './fold';
 import { isWithinHtmlLimits } from './html-limits';
 import { JsonRows } from './json-rows';
@@ -177,7 +176,7 @@ function readingOf(field: Field, nested?: RecordClass): PropertyDecorator[] {
 }
 
 const FORMATS = {
-  email: () => IsEmail(),
+  email: () => rule('isEmail', isEmail),
   uuid: () => rule('isGuid', isGuid),
   currency: IsCurrency,
   html: () => rule('isHtml', (value) => typeof value === 'string' && isWithinHtmlLimits(value)),

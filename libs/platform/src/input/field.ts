@@ -13,12 +13,14 @@ interface Described {
   readonly renames?: readonly string[];
 }
 
-/** Text: trimmed, without U+0000 and lone surrogates; lengths count characters (code points). */
+/** Text: in NFC, trimmed, without U+0000 and lone surrogates (characters.ts); lengths count characters (code points). */
 export interface TextField extends Described {
   readonly kind: 'text';
   readonly max: number;
   /** `currency`: a code of ISO 4217 in capital letters; `html`: HTML within the limits of html-limits.ts. */
   readonly format?: 'email' | 'uuid' | 'currency' | 'html';
+  /** An external identifier, in which nothing invisible is written. */
+  readonly isIdentifier?: true;
   readonly example?: string;
 }
 export interface IntegerField extends Described {
@@ -174,8 +176,8 @@ export type ShownOf<D> = {
 };
 
 /** An external identifier: 1 to 255 characters, case-sensitive. */
-export function identifier<const O extends Omit<TextField, 'kind' | 'max'>>(options: O) {
-  return { kind: 'text', max: 255, ...options } as const;
+export function identifier<const O extends Omit<TextField, 'kind' | 'max' | 'isIdentifier'>>(options: O) {
+  return { kind: 'text', max: 255, isIdentifier: true, ...options } as const;
 }
 
 /** Text of at most `max` characters. */

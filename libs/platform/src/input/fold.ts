@@ -1,4 +1,5 @@
 import { type InputFault, isFull } from '../errors/domain-error';
+import { composed, hasVisible, textFault, writtenFault } from './characters';
 import { describeFault, hasAtMost, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { nearestName } from './nearest-name';
@@ -86,19 +87,23 @@ export function foldRecord(
 }
 
 function foldValue(
-  value: unknown,
+  sent: unknown,
   field: Field,
   source: Source,
   at: () => string,
   faults: InputFault[],
 ): unknown {
+  const value = typeof sent === 'string' ? composed(sent) : sent;
   const fault = (code: string, detail: string): undefined => {
     faults.push({ pointer: at(), code, detail });
   };
   if (typeof value === 'string') {
+    if (source !== 'query') {
+      const unfit = writtenFault(value, field);
+      return unfit ? fault(unfit.code, unfit.detail) : value;
+    }
     const unstorable = textFault(value);
     if (unstorable) return fault('characters', unstorable);
-    if (source !== 'query') return value;
     const text = value.trim();
     // An empty filter would return all records.
     if (text === '') return fault('required', 'is empty; give a value or leave the parameter out');
@@ -173,10 +178,10 @@ function foldTexts(
       fault('type', 'must be text');
       continue;
     }
-    const text = element.trim();
-    const unstorable = textFault(element);
-    if (unstorable) fault('characters', unstorable);
-    else if (text === '') fault('required', 'must not be empty');
+    const text = composed(element).trim();
+    const unfit = writtenFault(text, field);
+    if (unfit) fault(unfit.code, unfit.detail);
+    else if (!hasVisible(text)) fault('required', 'must not be empty');
     else if (!hasAtMost(text, field.length)) fault('length', `must have at most ${field.length} characters`);
     else if (field.format !== 'uuid') texts.push(text);
     else if (isGuid(text)) texts.push(text.toLowerCase());
@@ -215,13 +220,6 @@ export function readValue(value: unknown, field: Field): unknown {
   return field.kind === 'date' ? (parseDate(text) ?? text) : text;
 }
 
-/** Returns why a text cannot be stored, or undefined. */
-export function textFault(value: string): string | undefined {
-  if (value.includes('\u0000')) return 'must not contain the character U+0000';
-  if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
-  return undefined;
-}
-
 /** Whether a value, or an element of it, has a property, in one of the two casings. */
 function hasElementWith(sent: unknown, property: string): boolean {
   const names = [property.charAt(0).toLowerCase(), property.charAt(0).toUpperCase()].map(
@@ -252,10 +250,11 @@ function unknownDetail(sent: string, source: Source, definition: RecordDefinitio
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */
-function printable(name: string): string {
+export function printable(name: string): string {
   return name.slice(0, 100).toWellFormed().replaceAll('\u0000', '\uFFFD');
 }
 
-function pointerToken(name: string): string {
+/** A name as a part of a JSON pointer. */
+export function pointerToken(name: string): string {
   return printable(name).replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,16 +1,16 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { invalidRequest } from '../errors/domain-error';
+import { composed, textFault } from './characters';
 import { hasAtMost } from './faults';
-import { textFault } from './fold';
 import { inRejectionOrder } from './rejection-order';
 
-/** Trims each part of the path and refuses text that cannot be an identifier. */
+/** Brings each part of the path to NFC, trims it, and refuses text that cannot be an identifier. */
 @Injectable()
 export class PathPartPipe implements PipeTransform {
   /** @throws DomainError `Requete.Invalide` */
   async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type !== 'param') return value;
-    const text = String(value).trim();
+    const text = composed(String(value)).trim();
     const detail =
       textFault(text) ?? (text === '' || !hasAtMost(text, 255) ? 'must have 1 to 255 characters' : undefined);
     if (detail === undefined) return text;

@@ -1,7 +1,14 @@
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
-import { isEmail } from 'class-validator';
 import { type InputFault } from '../errors/domain-error';
-import { type DecimalBounds, describeFault, type FaultCode, isDecimal, isGuid, isInTime } from './faults';
+import {
+  type DecimalBounds,
+  describeFault,
+  type FaultCode,
+  isDecimal,
+  isEmail,
+  isGuid,
+  isInTime,
+} from './faults';
 import { type DateField, type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
 import { UnfitRow } from './json-rows';

@@ -1,0 +1,66 @@
+import type { Field } from './field';
+
+/** NFC changes only characters from U+0300 on, and what precedes them. */
+const MAY_BE_DECOMPOSED = /[\u0300-\uffff]/;
+const DIRECTION_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** U+2800 is a symbol that shows nothing. */
+const VISIBLE = /[^\s\p{Zs}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const PLAIN = /^[ -~]*$/;
+/** White space at the edges is trimmed. JavaScript also calls U+FEFF white space, which no reader of Unicode does. */
+const EDGES = /^[^\S\ufeff]+|[^\S\ufeff]+$/g;
+
+/** Returns a text in NFC. */
+export function composed(text: string): string {
+  return MAY_BE_DECOMPOSED.test(text) ? text.normalize() : text;
+}
+
+/** Whether a text has a character that is seen. */
+export function hasVisible(text: string): boolean {
+  return /[!-~]/.test(text) || VISIBLE.test(text);
+}
+
+/** Returns why a text cannot be stored, or undefined. */
+export function textFault(text: string): string | undefined {
+  if (text.includes('\u0000')) return 'must not contain the character U+0000';
+  if (!text.isWellFormed()) return 'must not contain half of a surrogate pair';
+  return undefined;
+}
+
+/** Returns the control of the text's direction that would show it in another order, or undefined. */
+export function directionFault(text: string): string | undefined {
+  return DIRECTION_CONTROL.test(text) ? named(text, DIRECTION_CONTROL, 'changes its direction') : undefined;
+}
+
+/** Returns the first invisible character of an identifier or an address, or undefined. */
+export function invisibleFault(text: string): string | undefined {
+  if (PLAIN.test(text)) return undefined;
+  const inner = text.replaceAll(EDGES, (space) => ' '.repeat(space.length));
+  return named(inner, INVISIBLE, 'is invisible');
+}
+
+/** Returns why a text may not be written to a field, or undefined. What is stored already may still be read. */
+export function writtenFault(text: string, field: Field): { code: string; detail: string } | undefined {
+  const isIdentifier = field.kind === 'text' && field.isIdentifier === true;
+  if (isIdentifier && /^\s*\.\.?\s*$/.test(text))
+    return { code: 'characters', detail: 'must not be . or .., which no path can name' };
+  if (PLAIN.test(text)) return undefined;
+  const isName = isIdentifier || (field.kind === 'text' && field.format === 'email');
+  const detail = textFault(text) ?? (isName ? invisibleFault(text) : undefined) ?? directionFault(text);
+  if (detail !== undefined) return { code: 'characters', detail };
+  if (field.kind !== 'text') return undefined;
+  const isNeeded = field.required ?? field.neverNull ?? field.always;
+  // Without any character it is absent.
+  if (isNeeded && !hasVisible(text) && text.trim() !== '')
+    return { code: 'required', detail: 'must have a visible character' };
+  return undefined;
+}
+
+/** Names a character by its code point and its place, counted in characters from 1. */
+function named(text: string, character: RegExp, what: string): string | undefined {
+  const found = character.exec(text);
+  if (!found) return undefined;
+  const point = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  const place = [...text.slice(0, found.index)].length + 1;
+  return `must not contain U+${point}, which ${what}, at character ${place}`;
+}
