@@ -1,5 +1,6 @@
 import { composed } from './characters';
 import type { RecordDefinition, RecordOf } from './field';
+import { UnfitRow } from './json-rows';
 import { type RecordValidator } from './record-validator';
 
 /** A record that was not accepted: its place in the list sent, its identifier as sent, and why. */
@@ -112,7 +113,8 @@ export class CheckedList<D extends RecordDefinition> {
 }
 
 /** Returns the identifier of a record that could not be read: text, or a number; "" otherwise (docs/contract.md, "V1 sync"). */
-function identifierOf(record: unknown, name: string): string | number {
+function identifierOf(element: unknown, name: string): string | number {
+  const record = element instanceof UnfitRow ? element.record : element;
   if (typeof record !== 'object' || record === null) return '';
   const lower = name.charAt(0).toLowerCase() + name.slice(1);
   const upper = name.charAt(0).toUpperCase() + name.slice(1);

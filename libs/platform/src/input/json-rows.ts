@@ -1,3 +1,5 @@
+import { pointerToken } from './fold';
+import { repeatedName } from './repeated-names';
 import { BACKSLASH, COLON, MOST_NAMES, QUOTE, shapeFault, TOO_MANY_NAMES } from './json-shape';
 
 const COMMA = 0x2c;
@@ -24,9 +26,13 @@ export function notJson(place: number | string | undefined): string {
 /** A list is longer, or one of its elements larger, than a reader takes. */
 export class TooManyRows extends Error {}
 
-/** An element that is too dear to parse. @param fault a sentence without subject */
+/** An element that is refused as it is written. @param fault a sentence without subject */
 export class UnfitRow {
-  constructor(readonly fault: string) {}
+  /** @param record the element, unless it is too dear to parse */
+  constructor(
+    readonly fault: string,
+    readonly record?: unknown,
+  ) {}
 }
 
 /** Limits of one list. */
@@ -64,8 +70,14 @@ export class JsonRows implements Iterable<unknown> {
     for (let at = 0; at < this.#bounds.length; at += 2) {
       const [start, end] = [this.#bounds[at]!, this.#bounds[at + 1]!];
       const fault = shapeFault(this.#json, start, end);
-      yield fault ? new UnfitRow(fault) : parse(this.#json, start, end);
+      yield fault ? new UnfitRow(fault) : this.row(start, end);
     }
+  }
+
+  private row(start: number, end: number): unknown {
+    const record = parse(this.#json, start, end);
+    const twice = repeatedName(this.#json, record, start, end);
+    return twice === undefined ? record : new UnfitRow(`has ${twice.slice(1)} twice; send it once`, record);
   }
 }
 
@@ -75,13 +87,13 @@ export class JsonRows implements Iterable<unknown> {
  * JSON.
  *
  * @param json valid UTF-8
- * @param onDuplicate called with each repeated property
+ * @param onDuplicate called with the pointer of a repeated property
  * @throws JsonFault, TooManyRows
  */
 export async function parseWithRows(
   json: Buffer,
   limits: RowLimits,
-  onDuplicate: (name: string) => void,
+  onDuplicate: (pointer: string) => void,
 ): Promise<unknown> {
   const first = skipSpace(json, 0);
   if (json[first] === OPEN_ARRAY) {
@@ -100,7 +112,8 @@ export async function parseWithRows(
     const nameEnd = endOfValue(json, at);
     if (entries.size === MOST_NAMES) throw new JsonFault(at, `the body ${TOO_MANY_NAMES}`);
     const name = parse(json, at, nameEnd) as string;
-    if (entries.has(name)) onDuplicate(name);
+    const pointer = `/${pointerToken(name)}`;
+    if (entries.has(name)) onDuplicate(pointer);
     at = skipSpace(json, nameEnd);
     if (json[at] !== COLON) throw new JsonFault(at);
     at = skipSpace(json, at + 1);
@@ -113,7 +126,10 @@ export async function parseWithRows(
       if (end - at > limits.rowBytes) throw new TooManyRows();
       const fault = shapeFault(json, at, end);
       if (fault) throw new JsonFault(at, `the body ${fault}`);
-      entries.set(name, parse(json, at, end));
+      const value = parse(json, at, end);
+      const twice = repeatedName(json, value, at, end);
+      if (twice !== undefined) onDuplicate(pointer + twice);
+      entries.set(name, value);
       at = skipSpace(json, end);
     }
     if (json[at] === COMMA) {

@@ -2,6 +2,7 @@ import { REQUETE } from '../errors/platform.errors';
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { JsonFault, notJson, parseWithRows, TooManyRows } from './json-rows';
+import { repeatedName } from './repeated-names';
 import { shapeFault } from './json-shape';
 import { SYNC_RECORD_BYTES, SYNC_RECORDS } from './limits';
 
@@ -23,16 +24,19 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
     if (!rows) {
       const unfit = shapeFault(json);
       if (unfit) throw new JsonFault(0, `the body ${unfit}`);
-      return JSON.parse(json.toString()) as unknown;
+      const body = JSON.parse(json.toString()) as unknown;
+      const twice = repeatedName(json, body);
+      return twice === undefined ? body : refuseRepeated(twice);
     }
-    return await parseWithRows(json, ROW_LIMITS, (name) => {
-      const pointer = `/${name.slice(0, 100)}`;
-      throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
-    });
+    return await parseWithRows(json, ROW_LIMITS, refuseRepeated);
   } catch (error) {
     if (error instanceof DomainError) throw error;
     throw error instanceof TooManyRows ? tooManyRecords() : invalidJson(error);
   }
+}
+
+function refuseRepeated(pointer: string): never {
+  throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
 }
 
 /** Reports only the position of a syntax error, because V8's message quotes text that may be personal data. */
