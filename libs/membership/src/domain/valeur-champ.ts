@@ -1,5 +1,4 @@
-import { describeDate } from '#platform/input/faults';
-import { parseDate } from '#platform/input/wire-date';
+import { describeDate, parseDate } from '#platform/input/wire-date';
 import type { TypeChamp } from './champ-utilisateur.fields';
 
 /** A custom field as far as its values are concerned. */

@@ -2,7 +2,7 @@ import { isEmail as isAddress } from 'class-validator';
 import { invisibleFault } from './characters';
 import { sendable } from './email-address';
 import { type DateField, type DecimalField, type Field } from './field';
-import { isMissingDay } from './wire-date';
+import { describeDate } from './wire-date';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 
 /** Whether a text is one address to which a mail can be sent, as fields of the format `email` take it. */
@@ -15,17 +15,6 @@ export function isEmail(text: unknown): boolean {
 /** Names of the rules a value can break; the `code` of a fault. */
 export type FaultCode =
   'required' | 'type' | 'length' | 'email' | 'uuid' | 'currency' | 'range' | 'choice' | 'date' | 'duplicate';
-
-/** What a date has to be. */
-const DATE_FORMS =
-  'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
-
-/** The sentence for a text that is no date. */
-export function describeDate(sent: unknown): string {
-  return typeof sent === 'string' && isMissingDay(sent)
-    ? `${DATE_FORMS}; this day does not exist`
-    : DATE_FORMS;
-}
 
 /**
  * The sentence for a broken rule, the same whether a single write or a sync found it.

@@ -26,7 +26,7 @@ export function parseDate(text: string): Date | undefined {
 }
 
 /** Whether a text has the form of a date or a date-time, and names a day that the calendar does not have. */
-export function isMissingDay(text: string): boolean {
+function isMissingDay(text: string): boolean {
   const [, year, month, day] = ISO_8601.exec(text) ?? [];
   return year !== undefined && !dayOf(Number(year), Number(month), Number(day));
 }
@@ -36,4 +36,15 @@ function dayOf(year: number, month: number, day: number): Date | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined;
+}
+
+/** What a date has to be. */
+const DATE_FORMS =
+  'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
+
+/** The sentence for a text that is no date. */
+export function describeDate(sent: unknown): string {
+  return typeof sent === 'string' && isMissingDay(sent)
+    ? `${DATE_FORMS}; this day does not exist`
+    : DATE_FORMS;
 }
