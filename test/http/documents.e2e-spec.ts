@@ -15,6 +15,7 @@ const DOCUMENTS = [
   ['/docs/plateforme', 'text/html; charset=utf-8'],
   ['/docs/admin', 'text/html; charset=utf-8'],
   ['/docs/erreurs', 'text/html; charset=utf-8'],
+  ['/docs/erreurs.js', 'text/javascript; charset=utf-8'],
   ['/docs/openapi.json', 'application/json; charset=utf-8'],
   ['/docs/plateforme/openapi.json', 'application/json; charset=utf-8'],
   ['/docs/admin/openapi.json', 'application/json; charset=utf-8'],

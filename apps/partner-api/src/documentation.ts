@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify } from 'yaml';
 import { FixedBody } from '#platform/http/fixed-body';
-import { errorPage } from './error-page';
+import { errorFilter, errorPage } from './error-page';
 import { type Surface, type SurfaceName, SURFACES } from './openapi';
 import { SWAGGER_UI_FILES, swaggerUiFile, swaggerUiInit, swaggerUiPage } from './swagger-ui';
 
@@ -40,6 +40,7 @@ const files = Object.entries(SWAGGER_UI_FILES).map(([name, type]): [path: string
 const PAGES = new Map<string, Page>([
   ...SURFACES.flatMap(pagesOf),
   ['/docs/erreurs', { type: HTML, make: errorPage }],
+  ['/docs/erreurs.js', { type: JAVASCRIPT, make: errorFilter }],
   ...files,
 ]);
 

@@ -1,4 +1,5 @@
 import { ERRORS } from './errors';
+import { linksOf } from './swagger-ui';
 
 /** The page /docs/erreurs: every error code with an anchor of its own, where the `type` of each error leads. */
 export function errorPage(): string {
@@ -21,20 +22,40 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bottom: 1px solid #d0d7de; }
 tr:target { background: #fff8c5; }
 code { white-space: nowrap; }
+nav a { margin-right: 1.5em; }
 </style>
 </head>
 <body>
+<nav>${linksOf('docs/erreurs')}</nav>
 <h1>Error codes</h1>
 <p>Every error is <code>application/problem+json</code> (RFC 9457) and carries one of these codes in <code>code</code>;
-<code>errors</code> lists the faults of an invalid request. See also the <a href="/docs">API documentation</a>.</p>
+<code>errors</code> lists the faults of an invalid request. </p>
+<p><label>Filter by code, status or text: <input type="search" id="filter" autofocus></label></p>
 <table>
 <thead><tr><th>Code</th><th>Status</th><th>Title</th><th>When, and what to do</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>
 </table>
+<script src="/docs/erreurs.js"></script>
 </body>
 </html>
+`;
+}
+
+/** The filter of the page: a row needs all words. It is a file because the content security policy refuses scripts inside of pages. */
+export function errorFilter(): string {
+  return `const filter = document.getElementById('filter');
+const rows = [...document.querySelectorAll('tbody tr')];
+function apply() {
+  const words = filter.value.toLowerCase().split(/\\s+/);
+  for (const row of rows) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
+}
+filter.addEventListener('input', apply);
+apply();
 `;
 }
 

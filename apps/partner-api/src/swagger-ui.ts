@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SURFACES } from './openapi';
 
 /** A page of Swagger UI. */
 export interface SwaggerUi {
@@ -23,8 +24,21 @@ export function swaggerUiFile(name: string): Buffer {
   return readFileSync(join(folder, name));
 }
 
+/** Links to the documents and to the page of errors. */
+export function linksOf(path?: string): string {
+  const links = [
+    ...SURFACES.map((surface) => [surface.path, surface.title] as const),
+    ['docs/erreurs', 'Error codes'] as const,
+  ];
+  return links
+    .map(([to, name]) =>
+      to === path ? `<a aria-current="page"><b>${name}</b></a>` : `<a href="/${to}">${name}</a>`,
+    )
+    .join('\n');
+}
+
 /** The page that Swagger UI's own distribution has, without its field for addresses of other documents. */
-export function swaggerUiPage({ title, path }: SwaggerUi): string {
+export function swaggerUiPage({ title, path, keepsKey }: SwaggerUi): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -36,10 +50,13 @@ export function swaggerUiPage({ title, path }: SwaggerUi): string {
 <link rel="icon" type="image/png" href="/docs/favicon-16x16.png" sizes="16x16">
 <style>
 body { margin: 0; background: #fafafa; }
-.swagger-ui .topbar .download-url-wrapper { display: none; }
+nav { font: 14px/1.5 sans-serif; margin: 0 auto; max-width: 1460px; padding: 12px 20px; box-sizing: border-box; }
+nav a { margin-right: 1.5em; }
+.swagger-ui .topbar .download-url-wrapper, .swagger-ui .response-col_links { display: none; }
 </style>
 </head>
 <body>
+<nav>${linksOf(path)}${keepsKey ? '' : '<p>The browser does not keep the key of an administrator: enter it again after a reload.</p>'}</nav>
 <div id="swagger-ui"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>
@@ -51,13 +68,34 @@ body { margin: 0; background: #fafafa; }
 
 /** The script that starts the page. It is a file because the content security policy refuses scripts inside of pages. */
 export function swaggerUiInit({ path, keepsKey }: SwaggerUi): string {
-  return `window.onload = () => {
+  return `// Swagger UI fills in examples. An optional filter with one would find nothing in a real data space, so it is shown as text.
+function withoutFilters(document) {
+  for (const operations of Object.values(document.paths))
+    for (const { parameters = [] } of Object.values(operations))
+      for (const parameter of parameters) {
+        const { schema = {} } = parameter;
+        const example = parameter.example ?? schema.example;
+        if (parameter.in !== 'query' || parameter.required || parameter.name === 'limite' || example === undefined) continue;
+        delete parameter.example;
+        delete schema.example;
+        parameter.description += ' Example: \`' + example + '\`.';
+      }
+  return document;
+}
+const Filters = {
+  statePlugins: {
+    spec: { wrapActions: { updateJsonSpec: (update) => (document) => update(withoutFilters(document)) } },
+  },
+};
+window.onload = () => {
   window.ui = SwaggerUIBundle({
     url: '/${path}/openapi.json',
     dom_id: '#swagger-ui',
     deepLinking: true,
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+    plugins: [Filters],
     layout: 'StandaloneLayout',
+    filter: true,
     // No document is sent to a validator elsewhere.
     validatorUrl: null,
     persistAuthorization: ${keepsKey},
