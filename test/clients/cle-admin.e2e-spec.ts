@@ -52,6 +52,26 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
       expect([await child.exited, child.output]).toEqual([1, '']);
       expect(child.errors).not.toBe('');
     }
+    const wrong = new URL(app.config.databaseUrl);
+    wrong.password = 'wrong';
+    for (const url of [
+      'postgres://u:secret@127.0.0.1:1/nowhere',
+      'postgres://localhost:1/nowhere',
+      wrong.href,
+    ]) {
+      const child = await Child.spawn('cli', { DATABASE_URL: url }, ['cle-admin']);
+      await child.exited;
+      expect(child.errors).toMatch(
+        /^The database of DATABASE_URL cannot be used \([^\n]+\): check [^\n]+\n$/,
+      );
+      expect(child.errors).not.toContain('secret');
+    }
+  });
+
+  it.each(['--help', '-h', 'help'])('%s prints the usage, and ends with 0', async (option) => {
+    const child = await Child.spawn('cli', {}, [option]);
+    expect([await child.exited, child.errors]).toEqual([0, '']);
+    expect(child.output).toMatch(/^Usage: /);
   });
 
   it.each([[''], ['x'.repeat(256)]])('refuses the name "%s" in one line', async (name) => {

@@ -278,6 +278,7 @@ describe('Every route declares who may call it', () => {
     expect(accessFaults(app.app)).toEqual([]);
     const open = routesOf(app.app).filter(({ isPublic }) => isPublic);
     expect(open.map(({ name }) => name)).toEqual([
+      'GET /',
       'GET /docs',
       'GET /docs/*path',
       'GET /.well-known/jwks.json',

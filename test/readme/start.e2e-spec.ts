@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DemonstrationService } from '../setup/demonstration-service';
 import { Shell } from './shell';
+
+const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 
 describe('npm start with ADMIN_API_KEY', () => {
   // A quotation mark in it would end those of the line that is pasted.
@@ -17,6 +22,21 @@ describe('npm start with ADMIN_API_KEY', () => {
     expect(service.printed).toContain(service.keys.plateforme);
     expect(service.printed).not.toContain(ADMIN_API_KEY.slice(3));
     expect(service.printed).toMatch(/administrator +the value of ADMIN_API_KEY/);
+  });
+
+  it('serves commands without DATABASE_URL on its database, where DATA_DIR is the same', async () => {
+    const run = promisify(execFile);
+    const env = { PATH: process.env.PATH, DATA_DIR: service.dataDir };
+    const { stdout } = await run(process.execPath, [CLI, 'cle-admin', 'Seconde'], { env });
+    const answer = await fetch(`${service.url}/admin/v1/cles`, { headers: { 'X-Api-Key': stdout.trim() } });
+    expect(await answer.json()).toMatchObject([{ nom: 'Seconde' }]);
+  });
+
+  it('leads from / to the documents, and names each of the three', async () => {
+    const root = await fetch(service.url, { redirect: 'manual' });
+    expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+    for (const path of ['/docs', '/docs/plateforme', '/docs/admin', '/docs/erreurs'])
+      expect(service.printed).toContain(`${service.url}${path}`);
   });
 
   it('prints a line that takes the key from a terminal in which it is set', async () => {

@@ -50,6 +50,10 @@ export class DemonstrationService {
     return `postgres://postgres:${read('password').trim()}@127.0.0.1:${port}/mandat`;
   }
 
+  get dataDir(): string {
+    return this.child.env.DATA_DIR!;
+  }
+
   /** URL of its worker. */
   get workerUrl(): string {
     return `http://127.0.0.1:${this.child.env.WORKER_PORT}`;

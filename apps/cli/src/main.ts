@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '#platform/ops/config';
 import { databasesOf, migrateAll, migrateDown } from './migrate';
+import { reasonOf } from '#platform/ops/run-process';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/characters';
 
@@ -27,7 +29,12 @@ const USAGE = `Usage: npm run cli -- <command>
 /** Loads the whole service only for commands that need it: a migration begins a second earlier. */
 async function main([command, ...rest]: string[]): Promise<void> {
   const [argument] = rest;
+  if (command !== 'start') process.env.DATABASE_URL ||= await embeddedUrl();
   switch (command) {
+    case '--help':
+    case '-h':
+    case 'help':
+      return console.log(USAGE);
     case 'start':
       return (await import('./start.js')).start();
     case 'migrate': {
@@ -102,12 +109,21 @@ function keylessConfig(): Config {
 
 function databaseUrl(): string {
   const url = process.env.DATABASE_URL;
-  if (!url) throw new ConfigError('DATABASE_URL is not set: give the URL of the database.');
+  if (!url)
+    throw new ConfigError('DATABASE_URL is not set: give the URL of the database, or run `npm start`.');
   return url;
+}
+
+/** URL of the PostgreSQL of a running `npm start`; empty in production, whose images do not have it, and where none runs. */
+async function embeddedUrl(): Promise<string> {
+  if (process.env.DATABASE_URL || process.env.NODE_ENV === 'production') return '';
+  const { dataDir } = loadConfig(process.env, 'cli', 'postgres://unused');
+  const { runningPostgres } = await import('#embedded-postgres');
+  return (await runningPostgres(join(dataDir, 'postgres'))) ?? '';
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   // Never the error as a whole: one of the database carries the values of its statement.
-  console.error(error instanceof ConfigError ? error.message : (error as Error).stack);
+  console.error(reasonOf(error));
   process.exit(1);
 });

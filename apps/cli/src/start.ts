@@ -109,7 +109,7 @@ function announce(
   console.log(`
 Mandat is ready on ${url}
 
-  Documentation       ${url}/docs   (administration: ${url}/docs/admin)
+  Documentation       ${url}/docs   (platform: ${url}/docs/plateforme, administration: ${url}/docs/admin)
   Error codes         ${url}/docs/erreurs
 
   Keys of the demonstration tenant (header X-Api-Key)
@@ -120,6 +120,8 @@ Mandat is ready on ${url}
   Try it in another terminal: paste this line, then the blocks of docs/first-hour.md.
 
 export ${line.join(' ')}
+
+  Further administrators' keys, and all other commands, in another terminal: npm run cli -- --help
 
   Ctrl+C stops everything.
 `);

@@ -1,4 +1,4 @@
-import { Controller, Get, NotFoundException, Req, Res } from '@nestjs/common';
+import { Controller, Get, NotFoundException, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '#platform/http/public.decorator';
@@ -7,17 +7,21 @@ import { Documentation } from './documentation';
 /** Swagger UI, the OpenAPI documents and the page of error codes. */
 @ApiExcludeController()
 @Public()
-@Controller('docs')
+@Controller()
 export class DocumentationController {
   constructor(private readonly documentation: Documentation) {}
 
   @Get()
+  @Redirect('/docs', 302)
+  root(): void {}
+
+  @Get('docs')
   async index(@Res() response: Response): Promise<void> {
     await this.documentation.at('/docs')!.answer(response);
   }
 
   /** @throws NotFoundException where nothing has the path */
-  @Get('*path')
+  @Get('docs/*path')
   async read(@Req() request: Request, @Res() response: Response): Promise<void> {
     const body = this.documentation.at(request.path.replace(/\/$/, ''));
     if (!body) throw new NotFoundException();

@@ -286,6 +286,15 @@ function marker(place: Place): string {
   return `embedded.cluster=${place.cluster}`;
 }
 
+/** Returns the URL of the server that another process runs on a folder; undefined if none was started, or it was stopped. */
+export async function runningPostgres(dataDir: string, database = 'mandat'): Promise<string | undefined> {
+  const password = await readIfThere(join(dataDir, 'password'));
+  const port = (await readIfThere(join(dataDir, 'cluster', 'postmaster.pid')))?.split('\n')[3];
+  return password && port
+    ? `postgres://postgres:${password.trim()}@127.0.0.1:${port}/${database}`
+    : undefined;
+}
+
 /** Returns the server's number and state from `postmaster.pid`; the number is 0 when there is no such file. */
 async function readPidFile(place: Place): Promise<{ pid: number; state: string | undefined }> {
   const lines = (await readIfThere(join(place.cluster, 'postmaster.pid')))?.split('\n');

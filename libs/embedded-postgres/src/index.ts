@@ -1,5 +1,6 @@
 export { baseBackup, REPLICATED, standbyOf } from './base-backup';
 export {
+  runningPostgres,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,

@@ -33,6 +33,20 @@ function fieldsOf(error: unknown): DatabaseErrorFields {
   return fields.driverError ?? fields;
 }
 
+/** Wrong password, unknown database. */
+const NO_LOGIN = ['28P01', '3D000'];
+
+/** Why no connection could be made, by an error of the driver or of PostgreSQL; undefined for other errors. */
+export function connectionFault(error: unknown): string | undefined {
+  const { code = '', message } = fieldsOf(error);
+  const isTimeout =
+    message === 'timeout expired' || message === 'Connection terminated due to connection timeout';
+  if (!NETWORK.has(code) && !NO_LOGIN.includes(code) && !isTimeout) return undefined;
+  // A name with several addresses has an error for each, and none of its own.
+  const [first] = (fieldsOf(error) as { errors?: Error[] }).errors ?? [];
+  return first?.message || message || code;
+}
+
 /** The SQLSTATE of an error that PostgreSQL reported, else undefined. */
 export function sqlState(error: unknown): string | undefined {
   const { code } = fieldsOf(error);

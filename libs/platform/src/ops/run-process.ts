@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { connectionFault } from '../database/sql-errors';
 import { ConfigError } from './config';
 import { Lifecycle } from './lifecycle';
 
@@ -28,13 +29,17 @@ export function runProcess(prepare: () => Promise<ReadyProcess>): void {
     // The launcher of `npm start` waits for this.
     process.send?.('listening');
   })().catch((error: unknown) => {
-    process.stderr.write(`${reason(error)}\n`);
+    process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(1);
   });
 }
 
-function reason(error: unknown): string {
+/** Returns why a process or a command could not begin, in one line where the operator can mend it. */
+export function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
+  const fault = connectionFault(error);
+  if (fault !== undefined)
+    return `The database of DATABASE_URL cannot be used (${fault}): check the address, the login, and that PostgreSQL runs there.`;
   const { code, message, address, port, stack } = error as NodeJS.ErrnoException & {
     address?: string;
     port?: number;
