@@ -1,5 +1,6 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
+import { synced } from './synced';
 import { perFile, perTest } from '../setup/fixtures';
 
 const EMPLOYE = {
@@ -75,6 +76,16 @@ describe('GET /b2b/v1/employe/:idExterne', () => {
 });
 
 describe('PUT /b2b/v1/employe', () => {
+  it('keeps an absent adresse1 and codePostal, which V2 wrote; null clears them', async () => {
+    const address = { adresse1: '125, rue Saint-Jean', codePostal: 'G9A 1B2' };
+    const names = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+    await synced(app, tenant, { Employes: [{ ...names, ...address, ville: 'Laval' }] });
+    const put = async (more: object): Promise<unknown> =>
+      (await send('PUT', '/employe', { ...names, ...more })).json;
+    expect(await put({ nom: 'Côté' })).toMatchObject({ ...address, nom: 'Côté', ville: null });
+    expect(await put({ adresse1: null, codePostal: '' })).toMatchObject({ adresse1: null, codePostal: null });
+  });
+
   it('200 replaces every writable field and clears absent optional ones', async () => {
     const before = await age();
     const replaced = await send('PUT', '/employe', {

@@ -334,6 +334,7 @@ export class Reference {
         if ((names.get(nested.id) ?? nom) !== nom) {
           this.seen.add('an employer with another name in a second union');
           employeurs.errors.push(nested.id);
+          syndicat.employeurs.add(nested.id);
           continue;
         }
         if (names.has(nested.id)) this.seen.add('an employer in two unions');
@@ -542,9 +543,11 @@ export class Reference {
     return { status: [200], json: this.employeV1(id) };
   }
 
-  /** A full replacement: absent properties are cleared. */
+  /** A replacement: absent properties are cleared, except two. */
   private replaceColumns(employe: Employe, values: Values): void {
     for (const name of Object.keys(COLONNES)) {
+      // V1 keeps what V2 wrote there.
+      if (values[name] === undefined && ['adresse1', 'codePostal'].includes(name)) continue;
       employe.colonnes[name] = (values[name] ?? null) as string | null;
     }
     this.writeEmployeurV1(employe, (values.identifiantExterneEmployeur ?? null) as string | null);

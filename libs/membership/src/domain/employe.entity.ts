@@ -2,6 +2,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from './employe.fields';
 
+/** Fields that V1 does not show in the specification: V2 writes them, and V1 must not clear them by omission. */
+const KEPT_IF_ABSENT: ReadonlySet<string> = new Set(['adresse1', 'codePostal']);
+
 @Entity('employe')
 export class Employe {
   @PrimaryColumn('uuid')
@@ -51,11 +54,14 @@ export class Employe {
   derniereMAJ: Date;
 
   /**
-   * Takes over every writable field: an absent optional one is cleared; the identifier stays (docs/contract.md,
-   * "Replacement").
+   * Takes over every writable field: an absent optional one is cleared, except those of `KEPT_IF_ABSENT`; the identifier
+   * stays (docs/contract.md, "Replacement").
    */
   replaceWith(record: EmployeRecord): void {
-    for (const name of namesOf(PERSONNE_FIELDS)) Object.assign(this, { [name]: record[name] ?? null });
+    for (const name of namesOf(PERSONNE_FIELDS)) {
+      if (record[name] === undefined && KEPT_IF_ABSENT.has(name)) continue;
+      Object.assign(this, { [name]: record[name] ?? null });
+    }
     this.identifiantExterneEmployeur = this.aEmplois ? null : (record.identifiantExterneEmployeur ?? null);
   }
 }
