@@ -57,14 +57,14 @@ describe('rule 1: no default union; an employer is synced only if nested in a un
     expect(await links()).toEqual({ 'SYN-1': ['EMP-1', 'EMP-2', 'EMP-3'], 'SYN-2': ['EMP-2', 'EMP-3'] });
   });
 
-  it('another name for an employer in the same request is that record’s error, and adds no link', async () => {
+  it('another name for an employer in the same request is that record’s error; the employer is linked to each union', async () => {
     const other = employer('EMP-1', { Nom: 'Autre' });
     const Syndicats = [union('SYN-1', [employer('EMP-1')]), union('SYN-2', [other, employer('EMP-2')])];
     await expectSync(partner.sync({ Syndicats }), {
       Syndicats: [2, 0],
       Employeurs: [2, 0, [['EMP-1', expect.stringMatching(/another name.*union SYN-2/)]]],
     });
-    expect(await links()).toEqual({ 'SYN-1': ['EMP-1'], 'SYN-2': ['EMP-2'] });
+    expect(await links()).toEqual({ 'SYN-1': ['EMP-1'], 'SYN-2': ['EMP-1', 'EMP-2'] });
     expect(await partner.rows('employeur')).toMatchObject([{ nom: 'Employeur EMP-1' }, {}]);
     // In another request it changes the name.
     await expectSync(partner.sync({ Syndicats: [union('SYN-2', [other])] }), {

@@ -30,7 +30,7 @@ export class SyndicatsSyncService {
     const syndicats = new CheckedList(this.syndicat, 'IdentifiantExterne', 'Syndicats');
     const employeurs = new CheckedList(this.employeur, 'IdentifiantExterne', 'Employeurs');
     const stages = this.bulk.stages();
-    /** Names by identifier, because an employer may be nested in several unions under one name. */
+    /** Names by identifier, because the first name of an employer that is nested in several unions counts. */
     const names = new Map<string, string>();
     const yielder = new EventLoopYielder();
     for (const record of records) {
@@ -67,15 +67,19 @@ export class SyndicatsSyncService {
     const checked = list.check(sent, note);
     const { id, values } = checked;
     if (!values) return;
+    stages.liens.add([syndicat, id]);
     const name = names.get(id);
     if (name !== undefined && name !== values.Nom) {
-      list.refuse(checked, 'has another name earlier in this request; the first one counts', note);
+      list.refuse(
+        checked,
+        'has another name earlier in this request; the first one counts, and the employer is linked',
+        note,
+      );
       return;
     }
     if (name === undefined) {
       names.set(id, values.Nom);
       stages.employeurs.add([id, values.Nom]);
     }
-    stages.liens.add([syndicat, id]);
   }
 }
