@@ -149,6 +149,47 @@ describe('POST /b2b/v1/campagnes/:id/publier', () => {
     expect(await campaigns.events(id)).toEqual(['campagne.publiee']);
   });
 
+  it.each([
+    ['the same label', { Libelle: 'Jean Roy' }, { Libelle: 'Jean Roy' }],
+    [
+      'case and space',
+      { Libelle: 'Jean Roy', Description: 'x Y' },
+      { Libelle: 'jean\u00a0 ROY', Description: ' X y' },
+    ],
+  ])('400 Option.LibelleEnDouble if two options of a question are equal: %s', async (_what, one, other) => {
+    const id = await campaigns.draft();
+    await campaigns.votant(id);
+    await campaigns.question(id, { Type: 'Election', Options: [one, { Libelle: 'Luc' }, other] });
+    await refused(id, 'Option.LibelleEnDouble');
+  });
+
+  it('two options with one label and different descriptions are published', async () => {
+    const id = await campaigns.draft();
+    await campaigns.votant(id);
+    const Options = ['Local 1', 'Local 2'].map((Description) => ({ Libelle: 'Jean Roy', Description }));
+    await campaigns.question(id, { Type: 'Election', Options });
+    expect((await campaigns.send('POST', `/${id}/publier`)).status).toBe(200);
+  });
+
+  it('the validation lists every faulty question', async () => {
+    const id = await campaigns.draft();
+    await campaigns.votant(id);
+    const double = { Type: 'Election', Options: [{ Libelle: 'A' }, { Libelle: 'a' }] };
+    for (const record of [
+      { Type: 'Election', Options: [] },
+      double,
+      { Type: 'Election', Options: [] },
+      double,
+    ]) {
+      await campaigns.question(id, record);
+    }
+    const { json } = await campaigns.sent('GET', `/${id}/validation`);
+    expect(json.erreurs.map(({ code }: { code: string }) => code)).toEqual([
+      ...['Question.OptionsInsuffisantes', 'Question.OptionsInsuffisantes'],
+      ...['Option.LibelleEnDouble', 'Option.LibelleEnDouble'],
+    ]);
+  });
+
   it('400 Question.OptionsInsuffisantes if a question has fewer options than MinReponses', async () => {
     const id = await campaigns.ready();
     const Options = [{ Libelle: 'A' }, { Libelle: 'B' }];

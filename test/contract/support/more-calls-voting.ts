@@ -30,6 +30,8 @@ const held = {
   empty: '',
   /** A draft with a question without options. */
   without: '',
+  /** A draft with a question that has two equal options. */
+  doubled: '',
   /** A draft with more voters than an entry of the audit trail names. */
   many: '',
   /** A draft with a question and no voter. */
@@ -145,6 +147,8 @@ export async function holdCampaigns(
   await ask(held.without, { Type: 'ChoixLibre' });
   const Options = Array.from({ length: 500 }, (_, index) => ({ Libelle: `Choix ${index}` }));
   held.fullQuestion = (await ask(held.without, { Type: 'ChoixLibre', Options })).Id;
+  held.doubled = await draft('Options en double');
+  await ask(held.doubled, { Type: 'ChoixLibre', Options: [{ Libelle: 'Oui' }, { Libelle: 'OUI' }] });
   held.many = await draft('Beaucoup de votants');
   const many = Array.from({ length: 1_001 }, () => ({ Prenom: 'Sam', Nom: 'Côté' }));
   await send('POST', `/${held.many}/votants/upsert`, many);
@@ -263,6 +267,7 @@ export const MORE_OF_VOTING: Readonly<Record<string, More>> = {
     (of) => `${of.voted}/publier`,
     (of) => `${of.empty}/publier`,
     (of) => `${of.without}/publier`,
+    (of) => `${of.doubled}/publier`,
     (of) => `${of.vast}/publier`,
     (of) => `${of.unattended}/publier`,
     (of) => `${of.singled}/publier`,

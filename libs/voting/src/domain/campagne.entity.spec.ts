@@ -40,6 +40,7 @@ const READY: Circumstances = {
   questions: [{ estPreferentiel: false, nombreElus: null, nombreOptions: 2 }],
   octets: 1_000,
   questionsSansOptions: [],
+  questionsAvecDoubles: [],
   aDesVotes: false,
 };
 

@@ -1,4 +1,4 @@
-import { CAMPAGNE, QUESTION, VOTE } from './voting.errors';
+import { CAMPAGNE, OPTION, QUESTION, VOTE } from './voting.errors';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Etat } from './campagne.fields';
 import { MOST_STRUCTURE_BYTES } from './question.fields';
@@ -13,6 +13,8 @@ export interface Circumstances {
   readonly octets: number;
   /** Titles of questions that have fewer options than an answer must name. */
   readonly questionsSansOptions: readonly string[];
+  /** Questions that have two options with the same text, each with the label of such an option. */
+  readonly questionsAvecDoubles: readonly { readonly titre: string; readonly libelle: string }[];
   /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
   readonly poidsIdentifiants: readonly string[];
   readonly aDesVotes: boolean;
@@ -33,8 +35,8 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** A condition of a transition. Returns the refusal, if any. */
-type Demand = (circumstances: Circumstances, at: Date) => Refusal | undefined;
+/** A condition of a transition. Returns the refusals, if any: one for each question that breaks it. */
+type Demand = (circumstances: Circumstances, at: Date) => Refusal | readonly Refusal[] | undefined;
 
 interface Transition {
   /** Participle for error messages. */
@@ -60,13 +62,17 @@ const HAS_QUESTION: Demand = ({ questions }) =>
     ? undefined
     : { error: CAMPAGNE.AucuneQuestion, detail: 'The campaign has no question: add one first.' };
 
-const OPTIONS: Demand = ({ questionsSansOptions: [first] }) =>
-  first === undefined
-    ? undefined
-    : {
-        error: QUESTION.OptionsInsuffisantes,
-        detail: `The question "${first}" has no option, or fewer than an answer must name: add options first.`,
-      };
+const OPTIONS: Demand = ({ questionsSansOptions }) =>
+  questionsSansOptions.map((titre) => ({
+    error: QUESTION.OptionsInsuffisantes,
+    detail: `The question "${titre}" has no option, or fewer than an answer must name: add options first.`,
+  }));
+
+const DISTINCT_OPTIONS: Demand = ({ questionsAvecDoubles }) =>
+  questionsAvecDoubles.map(({ titre, libelle }) => ({
+    error: OPTION.LibelleEnDouble,
+    detail: `The question "${titre}" has two options "${libelle}" with the same description, which would divide the votes: remove one of them, or change its label or description.`,
+  }));
 
 const BOUNDED_RESULT: Demand = ({ questions }) => {
   const size = resultSize(questions);
@@ -120,6 +126,7 @@ export const TRANSITIONS = {
       FUTURE_CLOSING,
       HAS_QUESTION,
       OPTIONS,
+      DISTINCT_OPTIONS,
       BOUNDED_RESULT,
       BOUNDED_STRUCTURE,
       VOTER,

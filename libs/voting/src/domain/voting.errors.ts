@@ -163,6 +163,12 @@ export const OPTION = errorsOf('Option', {
     title: 'Option not found',
     description: 'The question has no option with this id.',
   },
+  LibelleEnDouble: {
+    status: 400,
+    title: 'Two equal options',
+    description:
+      'Two options of a question have the same label and description, without regard to case and space: the votes would be divided. Remove one, or change its label or description, before publishing the campaign.',
+  },
 });
 
 export const VOTANT = errorsOf('Votant', {

@@ -1,4 +1,4 @@
-import { CAMPAGNE, QUESTION, VOTE } from '../domain/voting.errors';
+import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
@@ -150,6 +150,7 @@ export class CampagnesController {
       CAMPAGNE.TransitionNonPermise,
       CAMPAGNE.AucuneQuestion,
       QUESTION.OptionsInsuffisantes,
+      OPTION.LibelleEnDouble,
       CAMPAGNE.TropVolumineuse,
       VOTE.AucunVotant,
       CAMPAGNE.PoidsIdentifiants,

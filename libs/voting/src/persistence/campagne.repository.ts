@@ -41,6 +41,10 @@ function lockNameOf(tenantId: string, id: string): string {
 const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
   FROM campagne c LEFT JOIN ${REGLAGES} s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
 
+/** SQL of a text without its case and space. */
+const compared = (text: string): string =>
+  `regexp_replace(normalize(casefold(normalize(${text}) COLLATE pg_unicode_fast)), '\\s+', '', 'g')`;
+
 /** SQL condition: the vote of a row of `campagne` was opened. After its end the roll is read-only. */
 const IS_OPENED = '(publiee AND clock_timestamp() >= ouverture_du_vote_utc)';
 
@@ -209,6 +213,8 @@ export class CampagneRepository {
            'nombreOptions', o.options)), '[]') AS questions,
          coalesce(sum(octet_length(q.titre) + coalesce(octet_length(q.description), 0) + o.octets), 0)::float8 AS octets,
          coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE o.options < q.min_reponses), '{}') AS "questionsSansOptions",
+         coalesce(json_agg(json_build_object('titre', q.titre, 'libelle', d.libelle) ORDER BY q.ordre)
+           FILTER (WHERE d.libelle IS NOT NULL), '[]') AS "questionsAvecDoubles",
          (SELECT coalesce(array_agg(p.poids::text ORDER BY p.poids), '{}')
            FROM (${SEUIL}) k CROSS JOIN LATERAL (${poidsIdentifiants('k.k')} LIMIT ${MOST_NAMED}) p WHERE k.k > 1
          ) AS "poidsIdentifiants",
@@ -217,6 +223,11 @@ export class CampagneRepository {
          SELECT count(*)::int AS options,
            coalesce(sum(octet_length(o.libelle) + coalesce(octet_length(o.description), 0)), 0) AS octets
          FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique) o
+       LEFT JOIN LATERAL (
+         SELECT min(o.libelle) AS libelle FROM option o WHERE o.tenant_id = $1 AND o.question_id = q.id_unique
+         GROUP BY ${compared('o.libelle')}, ${compared(`coalesce(o.description, '')`)}
+         HAVING count(*) > 1 ORDER BY min(o.ordre) LIMIT 1
+       ) d ON true
        WHERE q.tenant_id = $1 AND q.campagne_id = $2`,
       [tenantId, idUnique],
     );
