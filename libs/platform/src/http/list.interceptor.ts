@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
+import { composed } from '../input/characters';
 import { Config } from '../ops/config';
 import { listParts, unreadParts } from '../ops/list-parts';
 import { SentByInterceptor } from './streamed';
@@ -48,9 +49,12 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
   ): Promise<void> {
     const { publicUrl } = this.config;
     const client = request.caller?.clientId ?? '';
-    let after = paging.curseur ? parseCursor(paging.curseur) : undefined;
+    const owner = ownerOf(request);
+    // Clients keep the cursor of a feed for months.
+    let after = paging.curseur ? parseCursor(paging.curseur, owner, feed !== undefined) : undefined;
     const link = (next: Position | undefined): void => {
-      if (next) response.append('Link', `<${nextLink(request, publicUrl, next)}>; rel="next"`);
+      if (next)
+        response.append('Link', `<${nextLink(request, publicUrl, cursorOf(next, owner))}>; rel="next"`);
       else if (feed) response.append('Link', `<${publicUrl}${request.originalUrl}>; rel="next"`);
     };
     if (feed && !paging.limite) link(feed.until ?? after);
@@ -127,8 +131,17 @@ async function drained(response: Response): Promise<void> {
   }
 }
 
-function nextLink(request: Request, publicUrl: string, next: Position): string {
+/** Returns what a cursor belongs to: the list, its data space and its filters. */
+function ownerOf({ caller, path, query }: CallerRequest): string {
+  const filters = Object.entries(query)
+    .filter(([name]) => name !== 'limite' && name !== 'curseur')
+    .map(([name, value]) => [name, composed(value as string).trim()].join('='));
+  const list = composed(decodeURIComponent(path)).replace(/\/$/, '');
+  return JSON.stringify([caller?.tenantId, list, ...filters.sort()]);
+}
+
+function nextLink(request: Request, publicUrl: string, cursor: string): string {
   const url = new URL(request.originalUrl, publicUrl);
-  url.searchParams.set('curseur', cursorOf(next));
+  url.searchParams.set('curseur', cursor);
   return `${publicUrl}${url.pathname}${url.search}`;
 }

@@ -1,4 +1,5 @@
 import type { FetchPage, Page, Position } from '../database/json-items';
+import { hash } from 'node:crypto';
 import { invalidRequest } from '../errors/domain-error';
 import { isGuid } from '../input/faults';
 import { text } from '../input/field';
@@ -68,22 +69,37 @@ export function pageOf<R extends { readonly dateCreation: Date; readonly id: str
   };
 }
 
-/** Encodes a position as the value of `curseur`. */
-export function cursorOf(position: Position): string {
-  return Buffer.from(`${position.date.getTime()}.${position.id}`).toString('base64url');
+/**
+ * Encodes a position as the value of `curseur`.
+ *
+ * @param owner what the position belongs to: the list, its data space and its filters
+ */
+export function cursorOf({ date, id }: Position, owner: string): string {
+  return Buffer.from(`${date.getTime()}.${id}.${markOf(owner)}`).toString('base64url');
 }
+
+/** A mark that no other list, data space or filter has. */
+function markOf(owner: string): string {
+  return hash('sha256', owner, 'base64url').slice(0, 12);
+}
+
+const CURSOR = /^(-?\d{1,15})\.([0-9a-f-]{36})(?:\.([\w-]{12}))?$/;
 
 /**
  * Decodes the value of `curseur`.
  *
+ * @param owner as in `cursorOf`
+ * @param mayBeUnmarked also takes a cursor of a release before marks
  * @throws DomainError `Requete.Invalide`
  */
-export function parseCursor(cursor: string): Position {
-  const [, time, id] = /^(-?\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+export function parseCursor(cursor: string, owner: string, mayBeUnmarked = false): Position {
+  const [, time, id, mark] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const isOwn = mark === undefined ? mayBeUnmarked : mark === markOf(owner);
   const date = new Date(Number(time));
   const year = date.getUTCFullYear();
-  if (!id || !isGuid(id) || !(year >= 1 && year <= 9999)) {
-    const detail = 'is not a cursor of this list; take it from the `next` link of an answer, or leave it out';
+  if (!isOwn || !id || !isGuid(id) || !(year >= 1 && year <= 9999)) {
+    const detail =
+      'is not a cursor of this list with these filters; take it from the `next` link of an answer, or leave it out';
     throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);
   }
   return { date, id };
