@@ -7,6 +7,11 @@ export const REQUETE = errorsOf('Requete', {
     description:
       'The request does not have the documented form. `errors` lists each fault with a pointer to its place: correct them and send it again.',
   },
+  MethodeNonPermise: {
+    status: 405,
+    title: 'Method not allowed',
+    description: 'The path exists, but not with this method. The header Allow lists the methods that it has.',
+  },
   TypeNonSupporte: {
     status: 415,
     title: 'Unsupported media type',

@@ -25,6 +25,7 @@ import type { Json } from '../database/json';
 import { ReturnsListing } from './list.interceptor';
 import { ReturnsStreamed } from './streamed';
 import type { ErrorDefinition } from '../errors/error-definition';
+import { TAKES_IF_MATCH } from '../input/request-parts.decorator';
 import { EtagInterceptor } from './etag';
 import { ProblemItem } from './problem.dto';
 
@@ -121,6 +122,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ...(options.bodyExample ? [ApiExtension('x-body-example', options.bodyExample)] : []),
     ...(options.ifMatch
       ? [
+          SetMetadata(TAKES_IF_MATCH, true),
           ApiHeader({
             name: 'If-Match',
             required: false,

@@ -5,12 +5,12 @@ import { ComparisonInterceptor } from './comparison.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
 import { PathPartPipe } from '../input/path-part.pipe';
-import { QueryInterceptor } from './query.interceptor';
+import { UndeclaredPartsInterceptor } from './undeclared-parts.interceptor';
 
 /** The path of every API request behind the guards, in this order, up to its handler. `ProblemModule` handles errors. */
 @Module({
   providers: [
-    { provide: APP_INTERCEPTOR, useClass: QueryInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: UndeclaredPartsInterceptor },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ComparisonInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

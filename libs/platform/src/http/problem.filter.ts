@@ -1,5 +1,12 @@
 import { ESPACE_DONNEES, REQUETE, RESSOURCE, SERVICE } from '../errors/platform.errors';
-import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import {
+  ArgumentsHost,
+  Catch,
+  ExceptionFilter,
+  HttpException,
+  Inject,
+  NotFoundException,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { CallerRequest } from './caller';
@@ -85,6 +92,23 @@ function isDiscarded(request: CallerRequest, { definition }: DomainError): boole
   return definition !== REQUETE.Interrompue && Number(request.headers['content-length']) <= MOST_DISCARDED;
 }
 
+interface Layer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+/** Returns the methods of a path that exists without the method of the request. */
+function otherMethods({ app, method, path }: CallerRequest): string[] {
+  const { stack } = (app as unknown as { router: { stack: Layer[] } }).router;
+  const routes = stack.filter((layer) => layer.route && layer.match(path));
+  const methods = new Set(
+    routes.flatMap(({ route }) => Object.keys(route!.methods)).map((name) => name.toUpperCase()),
+  );
+  if (methods.size === 0 || methods.has(method)) return [];
+  if (methods.has('GET')) methods.add('HEAD');
+  return methods.has(method) ? [] : [...methods.add('OPTIONS')].sort();
+}
+
 /** Counts all callers without a valid key together, because they are indistinguishable. */
 const WITHOUT_KEY = 'without a valid key';
 
@@ -100,7 +124,9 @@ export class ProblemFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<CallerRequest>();
     const response = host.switchToHttp().getResponse<Response>();
-    const error = toDomainError(thrown);
+    const allowed = thrown instanceof NotFoundException ? otherMethods(request) : [];
+    if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
+    const error = allowed.length > 0 ? new DomainError(REQUETE.MethodeNonPermise) : toDomainError(thrown);
     const { status } = error.definition;
     if (status >= 500) this.report(thrown, request);
     if (request.caller || status >= 500) return this.answer(error, request, response);
@@ -111,6 +137,11 @@ export class ProblemFilter implements ExceptionFilter {
 
   private answer(error: DomainError, request: CallerRequest, response: Response): void {
     const { status } = error.definition;
+    if (request.method === 'OPTIONS' && status === 405) {
+      response.removeHeader('Content-Type');
+      response.status(204).end();
+      return;
+    }
     if (response.headersSent) {
       // A list that fails halfway must not look complete, so the connection breaks.
       response.destroy();

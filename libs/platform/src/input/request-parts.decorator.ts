@@ -2,6 +2,8 @@ import { Body as NestBody, type PipeTransform, Query as NestQuery, SetMetadata }
 
 export const TAKES_QUERY = 'http:takes-query';
 export const TAKES_BODY = 'http:takes-body';
+/** Metadata of an operation that honours `If-Match`. */
+export const TAKES_IF_MATCH = 'http:takes-if-match';
 
 /** Nest's `@Query()`, which also declares that the operation takes a query string: others refuse every parameter. */
 export function Query(): ParameterDecorator {

@@ -1,0 +1,54 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Observable } from 'rxjs';
+import type { CallerRequest } from './caller';
+import { type InputFault, invalidRequest } from '../errors/domain-error';
+import { foldRecord, printable } from '../input/fold';
+import { TAKES_IF_MATCH, TAKES_QUERY } from '../input/request-parts.decorator';
+
+/**
+ * Refuses parts of a request that would be ignored silently (docs/contract.md, "Unknown names"): every query parameter of an
+ * operation that declares no `@Query`, a parameter that cannot be read, and an `If-Match` that the operation does not
+ * honour. InputPipe checks the parameters of the others.
+ */
+@Injectable()
+export class UndeclaredPartsInterceptor implements NestInterceptor {
+  constructor(private readonly reflector: Reflector) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { caller, headers, query, url } = context.switchToHttp().getRequest<CallerRequest>();
+    // Probes respond whatever is added to their address.
+    if (!caller) return next.handle();
+    const takes = (part: string): boolean =>
+      this.reflector.get<boolean | undefined>(part, context.getHandler()) ?? false;
+    const faults = unreadableParameters(url);
+    if (headers['if-match'] !== undefined && !takes(TAKES_IF_MATCH)) {
+      const detail = 'is not honoured by this operation; leave it out';
+      faults.push({ pointer: 'If-Match', code: 'header', detail });
+    }
+    if (!takes(TAKES_QUERY)) foldRecord(query, {}, 'query', '', faults);
+    if (faults.length > 0) throw invalidRequest(faults);
+    return next.handle();
+  }
+}
+
+/** Express would read them as other text. */
+function unreadableParameters(url: string): InputFault[] {
+  const [, query] = url.split('?', 2);
+  if (!query || /^[!-$&-~]*$/.test(query)) return [];
+  return query.split('&').flatMap((parameter) => {
+    if (isReadable(parameter)) return [];
+    const pointer = `?${printable(parameter.split('=', 1)[0]!)}`;
+    return [{ pointer, code: 'encoding', detail: 'must be UTF-8 in percent-encoding' }];
+  });
+}
+
+function isReadable(parameter: string): boolean {
+  if (/[^!-~]/.test(parameter)) return false;
+  try {
+    decodeURIComponent(parameter);
+    return true;
+  } catch {
+    return false;
+  }
+}
