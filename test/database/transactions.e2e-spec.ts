@@ -2,7 +2,7 @@ import { Client, type Pool } from 'pg';
 import { DatabaseTime } from '../../libs/platform/src/ops/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import type { Database } from '../../libs/platform/src/database/database';
-import { OutcomeUnknown } from '../../libs/platform/src/database/sql-errors';
+import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
 import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
 import { TestApp, type TestTenant } from '../setup/test-app';

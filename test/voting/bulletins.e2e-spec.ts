@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { OutcomeUnknown } from '../../libs/platform/src/database/sql-errors';
+import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
 import { LifecycleService } from '../../libs/voting/src';
 import { BulletinRepository } from '../../libs/voting/src/persistence/bulletin.repository';
 import { eventually, expectProblem } from '../http/expect-problem';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IDEMPOTENCY_SEALED } from '#platform/database/idempotency-records';
 import type { SealedColumn } from '#platform/database/sealed-columns';
-import { isBeingMoved } from '#platform/database/sql-errors';
+import { isBeingMoved } from '#platform/errors/sql-errors';
 import { NO_TENANT } from '#platform/database/transactions';
 import { type Config, ConfigError } from '#platform/ops/config';
 import { WEBHOOK_SEALED } from '#webhooks';

@@ -6,7 +6,7 @@ import {
   OnApplicationShutdown,
 } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { sqlState } from '#platform/database/sql-errors';
+import { sqlState } from '#platform/errors/sql-errors';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { RecurringWork } from '#platform/jobs/recurring-work';

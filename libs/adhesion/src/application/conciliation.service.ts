@@ -5,7 +5,7 @@ import { PERSONNE_FIELDS, MemberRepository, type ValeurV1, type ValeurV2 } from 
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';

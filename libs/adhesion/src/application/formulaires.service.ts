@@ -6,7 +6,7 @@ import { ChampsUtilisateurService, MemberRepository } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';

@@ -17,7 +17,7 @@ import {
 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';

@@ -2,7 +2,7 @@ import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
 import { CHAMPS_OBLIGATOIRES } from '#membership/relations';
 import { type FetchPage, JsonItems } from '#platform/database/json-items';
-import { FOREIGN_KEY_VIOLATION, violates } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { FormulaireRecord } from '../domain/formulaire.fields';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CopyRefused } from '#platform/database/space-copy';
-import { LOCK_NOT_AVAILABLE, sqlState } from '#platform/database/sql-errors';
+import { LOCK_NOT_AVAILABLE, sqlState } from '#platform/errors/sql-errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Config, PRINCIPAL } from '#platform/ops/config';

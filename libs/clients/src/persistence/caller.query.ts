@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
-import { ranOutOfSpace } from '#platform/database/sql-errors';
+import { ranOutOfSpace } from '#platform/errors/sql-errors';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';

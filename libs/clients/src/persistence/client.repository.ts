@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type EntityTarget, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import type { Position } from '#platform/database/json-items';
-import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { comparableEntry } from '#platform/input/email-address';
 import { Transactions } from '#platform/database/transactions';
 import type { Piece } from '#platform/database/work-notes';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { DEPLACEMENT } from '../domain/clients.errors';

@@ -7,7 +7,7 @@ import {
   countSpace,
   removeSpace,
 } from '#platform/database/space-copy';
-import { ranOutOfTime } from '#platform/database/sql-errors';
+import { ranOutOfTime } from '#platform/errors/sql-errors';
 import { STORE_WRITES } from '#platform/database/standbys';
 import type { Deplacement } from '../domain/deplacement.types';
 

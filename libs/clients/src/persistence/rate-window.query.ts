@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ranOutOfSpace } from '#platform/database/sql-errors';
+import { ranOutOfSpace } from '#platform/errors/sql-errors';
 import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
 
 /** Requests that one replica may let through before it asks again. */

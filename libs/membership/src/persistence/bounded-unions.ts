@@ -1,4 +1,4 @@
-import { CHECK_VIOLATION, violates } from '#platform/database/sql-errors';
+import { CHECK_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { REQUETE } from '#platform/errors/platform.errors';
 

@@ -1,6 +1,6 @@
 import { CHAMP } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';

@@ -1,7 +1,7 @@
 import { EMPLOYE } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#platform/database/keyed.repository';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Employe } from '../domain/employe.entity';

@@ -1,7 +1,7 @@
 import { EMPLOYEUR } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import { KeyedRepository } from '#platform/database/keyed.repository';
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { Employeur } from '../domain/employeur.entity';
 import { BOUNDED_UNIONS } from './bounded-unions';

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { ActorWithModules, ModuleName } from '#access/caller';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Page, Position } from '#platform/database/json-items';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';

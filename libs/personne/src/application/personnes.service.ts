@@ -6,7 +6,7 @@ import { ActiveCampaigns, EMPLOYE, noEmploye } from '#membership';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { inTurn } from '#platform/ops/list-parts';

@@ -11,7 +11,7 @@ import type { PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
 import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
-import { endsConnection } from './sql-errors';
+import { endsConnection } from '../errors/sql-errors';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Reader } from '../ops/process-name';
 import { clientConfig } from './client-config';
 import { PrimaryClient, type PrimaryConfig, streamOf } from './primary';
-import { sqlState } from './sql-errors';
+import { sqlState } from '../errors/sql-errors';
 
 /** Maximum time for making a connection, in ms: four round trips over a very slow network. */
 const CONNECT_MS = 4_000;

@@ -1,7 +1,7 @@
 import type { EntityTarget, FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
-import { violates } from './sql-errors';
+import { violates } from '../errors/sql-errors';
 import type { Transactions } from './transactions';
 
 /** A row that partners know by `idExterne` and the service by `idUnique`. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryFailedError, SimpleConsoleLogger } from 'typeorm';
 import { primaryUrlOf } from './primary';
-import { isTransient, LOCK_NOT_AVAILABLE, sqlState } from './sql-errors';
+import { isTransient, LOCK_NOT_AVAILABLE, sqlState } from '../errors/sql-errors';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;

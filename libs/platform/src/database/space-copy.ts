@@ -4,7 +4,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { serversOf } from '../ops/database-servers';
 import { Primary, PrimaryClient } from './primary';
-import { ranOutOfTime } from './sql-errors';
+import { ranOutOfTime } from '../errors/sql-errors';
 import { secureTenantTable } from './tenant-table';
 
 /** A copy that another attempt would not make better. The message has no values of rows. */

@@ -5,7 +5,7 @@ import { leased } from './connections';
 import { type ConnectionContext, Database } from './database';
 import { queryEntered, type Statement } from './entered-query';
 import { ACCESS_ROLE } from './roles';
-import { endsConnection } from './sql-errors';
+import { endsConnection } from '../errors/sql-errors';
 import { SharedCalls } from '../ops/shared-calls';
 
 /** The least and the longest interval of the checks of standbys, in ms. Four fit into the lag that is permitted. */

@@ -13,7 +13,13 @@ import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } 
 import { leased } from './connections';
 import { type Database, SHORT_WRITES } from './database';
 import { Databases } from './databases';
-import { endsConnection, isTransient, mayPassOnPrimary, OutcomeUnknown, sqlState } from './sql-errors';
+import {
+  endsConnection,
+  isTransient,
+  mayPassOnPrimary,
+  OutcomeUnknown,
+  sqlState,
+} from '../errors/sql-errors';
 import { Reading } from './standbys';
 
 /**

@@ -11,7 +11,7 @@ import type { Response } from 'express';
 import type { Logger } from 'pino';
 import type { CallerRequest } from './caller';
 import { Config } from '../ops/config';
-import { isBeingMoved, isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../database/sql-errors';
+import { isBeingMoved, isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../errors/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { LOGGER } from '../ops/logger';

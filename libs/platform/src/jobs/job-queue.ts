@@ -5,7 +5,7 @@ import { type Head, type LeasedJob, QueueDatabase, removeIn } from './queue-data
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
-import { sqlState } from '../database/sql-errors';
+import { sqlState } from '../errors/sql-errors';
 import { Transactions } from '../database/transactions';
 import { type Queue, QUEUE_SCHEMA } from './queue';
 import { WorkSharing } from './work-sharing';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { sqlState } from '../database/sql-errors';
+import { sqlState } from '../errors/sql-errors';
 import type { JobQueue } from './job-queue';
 import type { Queue } from './queue';
 

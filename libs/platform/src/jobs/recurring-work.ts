@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { endsConnection, isUnavailable, sqlState } from '../database/sql-errors';
+import { endsConnection, isUnavailable, sqlState } from '../errors/sql-errors';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { isOfPiece } from './shared-work';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sqlState } from '../database/sql-errors';
+import { sqlState } from '../errors/sql-errors';
 
 /** Items that arrive within this time, in ms, are written together. */
 const GATHER_MS = 20;

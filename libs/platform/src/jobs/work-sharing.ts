@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Databases } from '../database/databases';
-import { sqlState } from '../database/sql-errors';
+import { sqlState } from '../errors/sql-errors';
 import { type Piece, WorkNotes } from '../database/work-notes';
 import { Lifecycle } from '../ops/lifecycle';
 import { LOGGER } from '../ops/logger';

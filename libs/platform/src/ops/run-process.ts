@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { connectionFault } from '../database/sql-errors';
+import { connectionFault } from '../errors/sql-errors';
 import { ConfigError } from './config';
 import { Lifecycle } from './lifecycle';
 

@@ -1,4 +1,4 @@
-import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION } from '#platform/errors/sql-errors';
 
 /** Retries after another request has written or removed a record between two statements. */
 export const OVERTAKEN = { retryOn: [UNIQUE_VIOLATION, FOREIGN_KEY_VIOLATION] };

@@ -7,7 +7,7 @@ import { DEBIT, SERVICE } from '#platform/errors/platform.errors';
 import { TACHE } from '../domain/sync.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
-import { ranOutOfTime } from '#platform/database/sql-errors';
+import { ranOutOfTime } from '#platform/errors/sql-errors';
 import { NO_TENANT, Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { parseBody, invalidJson } from '#platform/input/parse-body';

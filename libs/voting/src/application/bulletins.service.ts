@@ -2,7 +2,7 @@ import { VOTE } from '../domain/voting.errors';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
-import { OutcomeUnknown } from '#platform/database/sql-errors';
+import { OutcomeUnknown } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest, refusalOf } from '#platform/errors/domain-error';
 import { FairCache } from '#platform/ops/fair-cache';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { AuditedAction } from '#platform/audit/audited-action';
-import { FOREIGN_KEY_VIOLATION } from '#platform/database/sql-errors';
+import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { CampagneRepository, type RollChange } from '../persistence/campagne.repository';

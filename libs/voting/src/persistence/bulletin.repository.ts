@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Prelude } from '#platform/database/entered-query';
-import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { VOTE } from '../domain/voting.errors';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import type { Prelude } from '#platform/database/entered-query';
 import type { FetchPage } from '#platform/database/json-items';
-import { UNIQUE_VIOLATION, violates } from '#platform/database/sql-errors';
+import { UNIQUE_VIOLATION, violates } from '#platform/errors/sql-errors';
 import type { TouchedIds } from '#platform/database/touched-ids';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
 import type { Piece } from '#platform/database/work-notes';

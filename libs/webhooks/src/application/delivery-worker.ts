@@ -2,7 +2,7 @@ import { Inject, Injectable, OnApplicationBootstrap, OnModuleDestroy } from '@ne
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Databases } from '#platform/database/databases';
-import { sqlState } from '#platform/database/sql-errors';
+import { sqlState } from '#platform/errors/sql-errors';
 import { BUDGETS } from '#platform/ops/budgets';
 import { LOGGER } from '#platform/ops/logger';
 import { FairLimit } from '#platform/jobs/fair-limit';

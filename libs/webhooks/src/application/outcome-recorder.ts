@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { sqlState } from '#platform/database/sql-errors';
+import { sqlState } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { LOGGER } from '#platform/ops/logger';
