@@ -4,6 +4,8 @@ import { bytesOf, type Request, requestsPerSecond, underLoad } from './load';
 import { say } from './progress';
 import { grown, type Goal, milliseconds, perSecond, type Row } from './report';
 import { type Contestant, inTurns, percentile } from './rounds';
+import { cursorOf } from '../libs/platform/src/http/listing';
+import type { Position } from '../libs/platform/src/database/json-items';
 import { ofEmployees } from './reads';
 import { type Effort, type Work } from './work';
 import { expectEqual, type Site, type Tenant, type World } from './world';
@@ -52,13 +54,12 @@ const far: Operation = {
   goal: GOAL,
   count: () => 1,
   request: async ({ site, employees }, { id }) => {
-    const { rows } = await site.database.query<{ cursor: string }>(
-      `SELECT extract(epoch FROM date_creation)::bigint * 1000 || '.' || id_unique AS cursor
-       FROM employe WHERE tenant_id = $1 AND id_externe = $2`,
+    const { rows } = await site.database.query<Position>(
+      `SELECT date_creation AS date, id_unique AS id FROM employe WHERE tenant_id = $1 AND id_externe = $2`,
       [id, `E-${employees * 0.9}`],
     );
     // A cursor as in `next` links, because following the links would take thousands of requests.
-    const cursor = Buffer.from(rows[0]!.cursor).toString('base64url');
+    const cursor = cursorOf(rows[0]!, JSON.stringify([id, LIST]));
     return { method: 'GET', path: `${LIST}?limite=${PAGE}&curseur=${cursor}` };
   },
 };

@@ -101,7 +101,7 @@ describe('POST /b2b/v2/formulaire', () => {
   });
 
   it('201 for two forms with the same title and union, and for texts of any kind', async () => {
-    const texts = ['🙂👩‍🏭', '"\'\\', '100 %', '__proto__', "'; DROP TABLE formulaire; --"];
+    const texts = ['🙂👩', '"\'\\', '100 %', '__proto__', "'; DROP TABLE formulaire; --"];
     for (const text of texts) {
       await makeChamp(text);
       await makeObjet(text);

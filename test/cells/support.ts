@@ -68,7 +68,7 @@ export class TwoCells {
     const tenant: TestTenant = { clientId: json.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
     await synced(this.app, tenant, {
       Syndicats: [union('SYN-1', [employer('EMP-1')])],
-      Employes: ['E-1', 'E-2', 'É-3 😀\t\\N'].map((name) =>
+      Employes: ['E-1', 'E-2', 'É-3 😀 \\N'].map((name) =>
         employee(name, { Emplois: [job('J-1', 'EMP-1')], Adhesions: [membership('SYN-1')] }),
       ),
     });

@@ -67,6 +67,8 @@ describe('a cursor belongs to its list, its data space and its filters', () => {
       'GET /b2b/v1/consentement/:idExterne',
       'GET /b2b/v2/adhesion/:id',
       'GET /b2b/v1/adhesion/:idExterne',
+      // The service has one administrator's key here.
+      'GET /admin/v1/cles',
     ];
     expect(single.filter((name) => !known.includes(name))).toEqual([]);
     for (const list of lists.filter(({ cursor }) => cursor)) {

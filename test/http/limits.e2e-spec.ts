@@ -136,7 +136,7 @@ describe('the content of a body', () => {
     const employes = [{ ...EMPLOYE, idExterne: 'SOUND' }, properties(60_000)];
     const { status, json } = await post(JSON.stringify({ employes }), {}, SYNC);
     expect([status, json.created]).toEqual([200, 1]);
-    expect(json.errors).toEqual([expect.objectContaining({ message: `the record ${NAMES}` })]);
+    expect(json.errors).toEqual([expect.objectContaining({ message: `employes[1]: the record ${NAMES}` })]);
   });
 
   it('the first hundred of more unknown properties are listed', async () => {

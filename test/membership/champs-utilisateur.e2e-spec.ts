@@ -126,7 +126,7 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     'où?',
     '#1',
     'Quart de  travail',
-    '🙂👩‍🏭',
+    '🙂👩',
     'ü+ü',
     'a;b=c&d',
     '"\\\'',

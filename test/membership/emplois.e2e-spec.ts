@@ -152,7 +152,7 @@ describe('GET /b2b/v2/emploi', () => {
     expect((await find()).json).toHaveLength(1);
   });
 
-  it.each(['a/b', '100%', '%', '_', 'a%2Fb', '🙂👩‍🏭', 'ü+ü', 'a;b=c&d', '"\\\'', '*', '--'])(
+  it.each(['a/b', '100%', '%', '_', 'a%2Fb', '🙂👩', 'ü+ü', 'a;b=c&d', '"\\\'', '*', '--'])(
     'the identifiers %s are matched exactly',
     async (id) => {
       await syncedV1(app, tenant, { employeurs: [{ idExterne: id, nom: 'Ici' }] });

@@ -132,7 +132,7 @@ describe('GET /b2b/v2/syndicat/:idExterne', () => {
     expectProblem(await get('/syn-1'), 404, 'Syndicat.NotFound');
   });
 
-  it.each(['a/b', '100%', 'a%2Fb', 'où?', '#1', 'deux  mots', '🙂👩‍🏭', 'ü+ü', 'a;b=c&d', '"\\\''])(
+  it.each(['a/b', '100%', 'a%2Fb', 'où?', '#1', 'deux  mots', '🙂👩', 'ü+ü', 'a;b=c&d', '"\\\''])(
     'finds the identifier %s',
     async (id) => {
       await write(syndicat(id, id), syndicat('a'));

@@ -77,11 +77,12 @@ export class CheckedList {
     const seen = new Set<string>();
     for (const record of (sent ?? []) as unknown[]) {
       const [asSent] = this.identifiersOf(record);
-      const id = typeof asSent === 'string' ? asSent.toWellFormed().trim() : '';
+      const isText = typeof asSent === 'string';
+      const id = isText || typeof asSent === 'number' ? String(asSent).toWellFormed().trim() : '';
       const values = read(record, this.shape);
       if (values && !seen.has(id)) yield { id, values };
       else this.errors.push(id);
-      seen.add(id);
+      if (isText) seen.add(id);
     }
   }
 

@@ -356,20 +356,21 @@ describe('a partner who writes the roll while the vote is open', () => {
 
   const expressed = async ({ id }: Vote, query: string): Promise<number | null> =>
     (await stats(id, query)).questions[0].Exprimes as number | null;
-  const move = (vote: Vote, voter: number, SyndicatIdExterne: string | null): Promise<unknown> =>
-    campaigns.sent('POST', `/${vote.id}/votants/upsert`, { VotantId: vote.voters[voter], SyndicatIdExterne });
+  const move = (vote: Vote, voter: number, SyndicatIdExterne: string | null): Promise<Answer> =>
+    campaigns.send('POST', `/${vote.id}/votants/upsert`, { VotantId: vote.voters[voter], SyndicatIdExterne });
 
   it.each([
     [5, false],
     // The control: with a threshold of 1 the difference is that voter's ballot.
     [1, true],
   ])(
-    'with a threshold of %i, removes a voter’s union until the ballot: the difference is shown (%s)',
+    'with a threshold of %i, removes a voter’s union before the ballot: the difference is shown (%s)',
     async (k, isTold) => {
       const vote = await opened(k);
-      await move(vote, 0, null);
+      expect((await move(vote, 0, null)).status).toBe(200);
       await votes.voted(vote, 0, 1);
-      await move(vote, 0, UNIONS[0]!);
+      // The ballot fixes the union.
+      expectProblem(await move(vote, 0, UNIONS[0]!), 409, 'Votant.AVote');
       for (const voter of times(39, (n) => n + 1)) await votes.voted(vote, voter);
       await campaigns.sent('POST', `/${vote.id}/fermer`);
       expect(await seal(vote.id)).toBe(true);

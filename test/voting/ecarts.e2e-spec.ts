@@ -495,7 +495,8 @@ describe('voters who vote', () => {
       const vote = { id, question, voters: roll.map((one) => one.VotantId as string) };
       const [outcome, ...cast] = await Promise.all([
         apply(empreinte),
-        ...times(count, (n) => votes.cast(id, ballot(vote, n))),
+        // Some vote before the change and some after it.
+        ...times(count, (n) => wait(n * 6).then(() => votes.cast(id, ballot(vote, n)))),
       ]);
       expect(outcome.status).toBe(200);
       const statuses = cast.map(({ status }) => status);

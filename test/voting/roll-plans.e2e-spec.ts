@@ -1,6 +1,7 @@
 import type { Statement } from '../../libs/platform/src/database/entered-query';
 import { nodesOf, planOf, rowsRead, statementsOf } from '../membership/plans';
 import { times } from '../membership/synced';
+import { cursorAt } from '../setup/cursor';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';
 
@@ -47,9 +48,13 @@ type Filters = Readonly<Record<string, string>>;
 
 /** The only statement by which the service answers a page. */
 async function statementOf(filters: Filters, isFar: boolean): Promise<Statement> {
-  const curseur = Buffer.from(`${MIDDLE.getTime()}.${id}`).toString('base64url');
-  const query = new URLSearchParams({ ...filters, limite: `${LIMITE}`, ...(isFar ? { curseur } : {}) });
-  const sent = await statementsOf(() => campaigns.sent('GET', `/${id}/votants?${query.toString()}`));
+  const query = new URLSearchParams({ ...filters, limite: `${LIMITE}` });
+  const path = `/${id}/votants?`;
+  if (isFar) {
+    const list = `/b2b/v1/campagnes/${id}/votants`;
+    query.set('curseur', cursorAt(campaigns.tenant.tenantId, list, filters, { date: MIDDLE, id }));
+  }
+  const sent = await statementsOf(() => campaigns.sent('GET', path + query.toString()));
   const found = sent.filter(({ text }) => text.includes('"VotantId"'));
   expect(found).toHaveLength(1);
   return found[0]!;

@@ -132,7 +132,7 @@ async function drained(response: Response): Promise<void> {
 }
 
 /** Returns what a cursor belongs to: the list, its data space and its filters. */
-function ownerOf({ caller, path, query }: CallerRequest): string {
+export function ownerOf({ caller, path, query }: Pick<CallerRequest, 'caller' | 'path' | 'query'>): string {
   const filters = Object.entries(query)
     .filter(([name]) => name !== 'limite' && name !== 'curseur')
     .map(([name, value]) => [name, composed(value as string).trim()].join('='));

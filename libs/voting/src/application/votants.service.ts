@@ -145,7 +145,7 @@ export class VotantsService {
       }
       const modifies = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);
       const known = new Set(votants.map(({ idUnique }) => idUnique));
-      const VotantIdsNonTrouves = ids.filter((id) => !known.has(id.toLowerCase()));
+      const VotantIdsNonTrouves = [...new Set(ids)].filter((id) => !known.has(id.toLowerCase()));
       const change = { modifies, champs: ['ADroitDeVote'] };
       return { change, result: { NombreModifies: known.size, VotantIdsNonTrouves } };
     });

@@ -59,7 +59,8 @@ const DROIT_DE_VOTE = {
     length: 36,
     format: 'uuid',
     required: true,
-    description: 'The voters.',
+    mayRepeat: true,
+    description: 'The voters. One that is named twice counts once.',
     example: [EXAMPLE_IDS.votant],
   },
   ADroitDeVote: {
