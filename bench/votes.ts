@@ -56,7 +56,7 @@ async function newVote(world: World, { id }: Tenant, voters: number, isOpen: boo
     );
     await database.query(
       `INSERT INTO option (tenant_id, question_id, id_unique, ordre, libelle)
-       SELECT $1, $2, id, place, 'Option' FROM unnest($3::uuid[]) WITH ORDINALITY o (id, place)`,
+       SELECT $1, $2, id, place, 'Option ' || place FROM unnest($3::uuid[]) WITH ORDINALITY o (id, place)`,
       [id, question.id, question.options],
     );
   }

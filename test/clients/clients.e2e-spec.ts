@@ -148,7 +148,7 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], adresseDeReponse: 'a@b.org, c@d.org' }, { '/adresseDeReponse': 'email' }],
       [
         { nom: 'N', modules: [], adresseDeReponse: 'a@b.org\r\nBcc: c@d.org' },
-        { '/adresseDeReponse': 'email' },
+        { '/adresseDeReponse': 'characters' },
       ],
       [{ nom: 'N', modules: [], adresseDeReponse: 'é@example.org' }, { '/adresseDeReponse': 'email' }],
       [{ nom: 'N', modules: [], adresseDeReponse: 'a@été.example' }, { '/adresseDeReponse': 'email' }],
@@ -710,6 +710,6 @@ describe('one key, and lists of clients and keys', () => {
     const clients = (await admin('GET')).json.map((client: { id: string }) => client.id);
     if (clients.length % 2) clients.push((await created()).id);
     expect(await pages(`${CLIENTS}?limite=2`)).toEqual(clients);
-    expectFaults(await admin('GET', '?curseur=%%'), { '?curseur': 'cursor' });
+    expectFaults(await admin('GET', '?curseur=%%'), { '?curseur': 'encoding' });
   });
 });

@@ -381,11 +381,11 @@ describe('the history', () => {
     await written();
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
       for (const path of [PATH, `${PATH}/E-1`]) {
-        expectProblem(await partner(method, path, CONSENT), 404, 'Ressource.NotFound');
+        expectProblem(await partner(method, path, CONSENT), 405, 'Requete.MethodeNonPermise');
       }
       if (method === 'POST') continue;
       const answer = await app.send(tenant.plateforme, method, WRITE_PATH, CONSENT);
-      expectProblem(answer, 404, 'Ressource.NotFound');
+      expectProblem(answer, 405, 'Requete.MethodeNonPermise');
     }
     expect(await count()).toBe(1);
   });

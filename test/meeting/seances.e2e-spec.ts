@@ -178,7 +178,7 @@ describe('access', () => {
     const id = await meetings.seance();
     for (const method of ['POST', 'PUT', 'DELETE'])
       for (const rest of ['', `/${id}`, `/${id}/resultats`])
-        expect((await app.send(meetings.tenant, method, SEANCE + rest, {})).status).toBe(404);
+        expect((await app.send(meetings.tenant, method, SEANCE + rest, {})).status).toBe(405);
     expect((await meetings.read()).json).toHaveLength(1);
   });
 });

@@ -84,19 +84,27 @@ describe('POST /b2b/v1/employe', () => {
     expect(json.dateCreation > '2020').toBe(true);
   });
 
-  it.each(['a/b', '100%', 'a%2Fb', 'où?', '#1', 'deux  mots', '🙂', '..', 'ü+ü', 'a;b=c&d', '"\\\'', 'sync'])(
-    '201 with the identifier %s, which the Location and every path take',
-    async (idExterne) => {
-      const created = await send('POST', '/employe', { ...EMPLOYE, idExterne });
-      expect(created.status).toBe(201);
-      const location = created.headers.get('location')!;
-      const path = idExterne === '..' ? '/b2b/v1/employe/%2E%2E' : location;
-      // fetch resolves dots in a path, even escaped ones; therefore that identifier is only checked in the Location.
-      if (idExterne !== '..') expect((await app.send(tenant, 'GET', path)).text).toBe(created.text);
-      expect(decodeURIComponent(location)).toBe(`/b2b/v1/employe/${idExterne}`);
-      if (idExterne !== '..') expect((await app.send(tenant, 'DELETE', path)).status).toBe(204);
-    },
-  );
+  it.each([
+    'a/b',
+    '100%',
+    'a%2Fb',
+    'où?',
+    '#1',
+    'deux  mots',
+    '🙂',
+    '...',
+    'ü+ü',
+    'a;b=c&d',
+    '"\\\'',
+    'sync',
+  ])('201 with the identifier %s, which the Location and every path take', async (idExterne) => {
+    const created = await send('POST', '/employe', { ...EMPLOYE, idExterne });
+    expect(created.status).toBe(201);
+    const path = created.headers.get('location')!;
+    expect((await app.send(tenant, 'GET', path)).text).toBe(created.text);
+    expect(decodeURIComponent(path)).toBe(`/b2b/v1/employe/${idExterne}`);
+    expect((await app.send(tenant, 'DELETE', path)).status).toBe(204);
+  });
 
   it('400 lists all errors at once and writes nothing', async () => {
     const sent = {
@@ -153,9 +161,9 @@ describe('POST /b2b/v1/employe', () => {
     expectFaults(tooLong, { '/idExterne': 'length' });
   });
 
-  it('400 for an identifier that exceeds 255 characters with its variation selectors', async () => {
-    expectFaults(await send('POST', '/employe', { ...EMPLOYE, idExterne: '❤\uFE0F'.repeat(128) }), {
-      '/idExterne': 'length',
+  it('400 for an identifier with a variation selector, which is invisible', async () => {
+    expectFaults(await send('POST', '/employe', { ...EMPLOYE, idExterne: '❤\uFE0F' }), {
+      '/idExterne': 'characters',
     });
   });
 

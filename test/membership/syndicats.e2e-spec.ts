@@ -150,7 +150,7 @@ describe('GET /b2b/v2/syndicat/:idExterne', () => {
 
   it.each(['POST', 'PUT', 'DELETE'])('has no %s: unions come by the sync', async (method) => {
     const answer = await app.send(tenant, method, `${PATH}/SYN-1`, method === 'DELETE' ? undefined : {});
-    expectProblem(answer, 404, 'Ressource.NotFound');
+    expectProblem(answer, 405, 'Requete.MethodeNonPermise');
   });
 });
 

@@ -136,33 +136,43 @@ describe('POST /b2b/v2/sync', () => {
     const longest = '😀'.repeat(255);
     await partner.defineField(longest, 'choix', [longest]);
     await partner.defineField('T', 'texte');
-    for (const id of [longest, odd, '\\N', '\\.', '__proto__', 'constructor', "'; DROP TABLE employe; --"]) {
+    for (const text of [
+      longest,
+      odd,
+      '\\N',
+      '\\.',
+      '__proto__',
+      'constructor',
+      "'; DROP TABLE employe; --",
+    ]) {
+      // An identifier has no invisible character.
+      const id = text === odd ? 'ODD' : text;
       const NomChamp = id === longest ? longest : 'T';
       const sent = {
-        Syndicats: [union(id, [employer(id, { Nom: id })], { Nom: id })],
+        Syndicats: [union(id, [employer(id, { Nom: text })], { Nom: text })],
         Employes: [
           employee(id, {
-            ...{ Nom: id, Prenom: id, ValeursChampUtilisateur: [{ NomChamp, Valeur: id }] },
-            ...{ Emplois: [job(id, id, { Matricule: id })], Adhesions: [membership(id)] },
+            ...{ Nom: text, Prenom: text, ValeursChampUtilisateur: [{ NomChamp, Valeur: text }] },
+            ...{ Emplois: [job(id, id, { Matricule: text })], Adhesions: [membership(id)] },
           }),
         ],
-        ObjetsConsentement: [{ IdExterne: id, Nom: id }],
+        ObjetsConsentement: [{ IdExterne: id, Nom: text }],
       };
       await expectSync(partner.sync(sent), {
         ...{ Syndicats: [1, 0], Employeurs: [1, 0], Employes: [1, 0] },
         ...{ Emplois: [1, 0], Adhesions: [1, 0], ObjetsConsentement: [1, 0] },
       });
       expect(await partner.v2(id)).toMatchObject({
-        ...{ idExterne: id, prenom: id, nom: id, adhesions: [{ syndicatIdExterne: id }] },
-        emplois: [{ identifiantExterne: id, identifiantExterneEmployeur: id, matricule: id }],
+        ...{ idExterne: id, prenom: text, nom: text, adhesions: [{ syndicatIdExterne: id }] },
+        emplois: [{ identifiantExterne: id, identifiantExterneEmployeur: id, matricule: text }],
         valeursChampUtilisateur: [
           NomChamp === 'T'
-            ? { type: 'texte', nom: 'T', valeur: id }
+            ? { type: 'texte', nom: 'T', valeur: text }
             : { type: 'choix', nom: longest, idExterneChoix: longest },
         ],
       });
       expect(await partner.get(`/b2b/v2/syndicat/${encodeURIComponent(id)}`)).toMatchObject({
-        ...{ identifiantExterne: id, nom: id, employeurs: [{ identifiantExterne: id, nom: id }] },
+        ...{ identifiantExterne: id, nom: text, employeurs: [{ identifiantExterne: id, nom: text }] },
       });
     }
   });

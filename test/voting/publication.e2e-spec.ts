@@ -145,7 +145,7 @@ describe('the texts of a campaign', () => {
   /** A text of so many bytes, with four in each character. */
   const textOf = (bytes: number): string => '𝄞'.repeat(bytes / 4);
   const options = (...bytes: number[]): object[] =>
-    bytes.map((each) => ({ Libelle: textOf(4), Description: textOf(each) }));
+    bytes.map((each, n) => ({ Libelle: String.fromCodePoint(0x1d11e + n), Description: textOf(each) }));
   const question = (Titre: string, Options: object[]): object => ({
     ...{ Titre, Description: 'é', Type: 'ChoixLibre', Options },
   });

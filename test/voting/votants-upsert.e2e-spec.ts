@@ -172,7 +172,7 @@ describe('one record', () => {
   );
 
   it('Identifiants differ in their casing', async () => {
-    for (const Identifiant of ['a', 'A', 'é', 'e\u0301']) await campaigns.votant(id, { Identifiant });
+    for (const Identifiant of ['a', 'A', 'é', 'É']) await campaigns.votant(id, { Identifiant });
     expect(await size(id)).toBe(4);
   });
 
