@@ -174,7 +174,9 @@ describe('the purge of the worker', () => {
     const both = await Promise.all([worker(), worker()]);
     await waiting(2);
     await saboteur.query('ROLLBACK');
-    await eventually(() => (purged(...both).rateWindows === 100 ? true : undefined), 'Both purges');
+    // One may find only rows that the other has locked, and finish its round first.
+    await eventually(async () => (await recordKeys()).length === 10 || undefined, 'The records');
+    await eventually(async () => (await windowStarts()).length === 0 || undefined, 'The minutes');
     expect(await Promise.all(both.map((one) => one.stop()))).toEqual([0, 0]);
     expect(purged(...both)).toEqual({ idempotencyRecords: 10_000, rateWindows: 100 });
     expect(both.flatMap((one) => one.lines()).filter(({ level }) => Number(level) > 30)).toEqual([]);
