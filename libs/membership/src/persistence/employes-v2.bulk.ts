@@ -102,8 +102,8 @@ function impossible(stage: string, table: string, key: string, debut: 'DateDebut
     ON t.tenant_id = $1 AND t.id_externe_employe = s.id_externe_employe AND t.${key} = s.${key}`;
   return `SELECT s.n FROM ${stage} s WHERE ${endsBefore('s.date_fin', `s.${column}`)}
     UNION ALL SELECT s.n FROM ${stored} WHERE NOT (${DATES.has(debut)}) AND ${endsBefore('s.date_fin', `t.${column}`)}
-    UNION ALL SELECT s.n FROM ${stored} WHERE NOT (${DATES.has('DateFin')}) AND ${hasNotEnded(TODAY, 't.')}
-      AND ${endsBefore('t.date_fin', `s.${column}`)}`;
+    UNION ALL SELECT s.n FROM ${stored} WHERE NOT (${DATES.has('DateFin')}) AND t.date_fin IS NOT NULL
+      AND ${hasNotEnded(TODAY, 't.')} AND ${endsBefore('t.date_fin', `s.${column}`)}`;
 }
 
 /** SQL that refuses staged employments; a refused one stays in the stage, because the stored one must not end. */
