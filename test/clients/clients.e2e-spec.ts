@@ -61,6 +61,8 @@ describe('POST /admin/v1/clients', () => {
       courrielsEssai: [],
       suspenduLe: null,
       raisonSuspension: null,
+      suppressionDemandeeLe: null,
+      effaceLe: null,
       cellules: ['production', 'staging'].map((environnement) => ({
         environnement,
         cellule: app.config.workerCell,

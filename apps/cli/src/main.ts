@@ -20,7 +20,8 @@ const USAGE = `Usage: npm run cli -- <command>
                       (docs/operations.md)
   deplacer c e n      move the data space of the client c in the environment e to the cell n (docs/operations.md); needs the
                       login of migrations in DATABASE_URL and CELLS
-  deplacements        perform the moves that administrators request, until it is stopped
+  deplacements        perform the moves and erasures that administrators request, until it is stopped
+  effacements         erase the clients whose erasure administrators have requested, and end
   mis-de-cote         print the pieces of work that were put aside because they ended their worker twice
   reprendre w [id]    let workers run the pieces of the work w again, or one of them
   rechiffrer          encrypt all secrets with the newest key of SECRETS_KEY, attest the audit trails with it, and say which
@@ -67,6 +68,8 @@ async function main([command, ...rest]: string[]): Promise<void> {
       return (await import('./moves.js')).moveOne(config(), rest);
     case 'deplacements':
       return (await import('./moves.js')).moveRequested(config());
+    case 'effacements':
+      return (await import('./moves.js')).eraseRequested(config());
     case 'mis-de-cote':
       return (await import('./put-aside.js')).listAside(keylessConfig());
     case 'reprendre':

@@ -1,7 +1,7 @@
 import { isUUID } from 'class-validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENVIRONMENTS } from '#access/caller';
-import type { Step } from '#clients';
+import type { Eraser, Step } from '#clients';
 import { CopyRefused } from '#platform/database/space-copy';
 import { NO_TENANT } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
@@ -47,17 +47,45 @@ export async function moveOne(config: Config, [clientId, environnement, cellule]
   });
 }
 
-/** Performs the moves that administrators request, until it is stopped. It may be stopped at any time. */
+/** Performs the moves and erasures that administrators request, until it is stopped. It may be stopped at any time. */
 export async function moveRequested(config: Config): Promise<void> {
-  await ServiceContext.use(asOwner(config), async ({ mover }) => {
+  await ServiceContext.use(asOwner(config), async ({ mover, eraser }) => {
     for (;;) {
       // The cause of a broken connection passes, and the next round begins the move again.
       await mover
         .performAll(print, (error) => console.error(`A move was interrupted: ${reasonOf(error)}`))
         .catch((error: unknown) => console.error(`The moves cannot be read: ${reasonOf(error)}`));
+      await erase(eraser).catch((error: unknown) =>
+        console.error(`The erasures cannot be read: ${reasonOf(error)}`),
+      );
       await sleep(LOOK_MS);
     }
   });
+}
+
+/**
+ * Erases the clients whose erasure administrators have requested (docs/operations.md, "Suspended and erased clients").
+ *
+ * @throws ConfigError if one of them is not erased
+ */
+export async function eraseRequested(config: Config): Promise<void> {
+  await ServiceContext.use(asOwner(config), async ({ eraser }) => {
+    if ((await erase(eraser)) > 0)
+      throw new ConfigError('Not every client is erased. Run the command again.');
+  });
+}
+
+/** @returns the number of failures */
+async function erase(eraser: Eraser): Promise<number> {
+  let failures = 0;
+  await eraser.performAll(
+    (clientId) => console.log(`${new Date().toISOString()} ${clientId} erased`),
+    (error) => {
+      failures++;
+      console.error(`An erasure was interrupted: ${reasonOf(error)}`);
+    },
+  );
+  return failures;
 }
 
 /** Moves need the login of migrations, which the processes must not have in production. */
@@ -77,7 +105,7 @@ async function refusable<T>(work: Promise<T>): Promise<T> {
 
 /** The message of a database error may have values of rows. */
 function reasonOf(error: unknown): string {
-  if (error instanceof CopyRefused) return error.message;
+  if (error instanceof CopyRefused || error instanceof DomainError) return error.message;
   const { code, name } = error as { code?: string; name?: string };
   return code ?? name ?? 'unknown';
 }

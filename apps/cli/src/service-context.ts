@@ -7,6 +7,7 @@ import {
   ClientsModule,
   ClientsService,
   DeplacementsService,
+  Eraser,
   JournalService,
   Mover,
 } from '#clients';
@@ -44,6 +45,7 @@ const SERVICES = {
   clients: ClientsService,
   deplacements: DeplacementsService,
   mover: Mover,
+  eraser: Eraser,
   journal: JournalService,
   attestation: TrailAttestation,
   verification: JournalVerification,

@@ -3,6 +3,7 @@ import { AuthenticationService } from './application/authentication.service';
 import { CellsService } from './application/cells.service';
 import { ClientsService } from './application/clients.service';
 import { DeplacementsService } from './application/deplacements.service';
+import { Eraser } from './application/eraser';
 import { ExpiryService } from './application/expiry.service';
 import { JournalService } from './application/journal.service';
 import { MoveObstacles } from './application/move-obstacles';
@@ -21,6 +22,7 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     CellsService,
     ClientsService,
     DeplacementsService,
+    Eraser,
     ExpiryService,
     JournalService,
     MoveObstacles,
@@ -37,6 +39,7 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     CellsService,
     ClientsService,
     DeplacementsService,
+    Eraser,
     ExpiryService,
     JournalService,
     MoveObstacles,

@@ -8,6 +8,7 @@ export { DeplacementsService } from './application/deplacements.service';
 export { ExpiryService } from './application/expiry.service';
 export { JournalService } from './application/journal.service';
 export { MoveObstacles, type MoveObstacleCheck } from './application/move-obstacles';
+export { Eraser } from './application/eraser';
 export { Mover, type Step, STEPS, type StepListener } from './application/mover';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
@@ -17,6 +18,7 @@ export {
   EXAMPLE_CLE_ADMIN_ID,
   EXAMPLE_CLE_ID,
   EXAMPLE_CLIENT_ID,
+  EXAMPLE_CLOSED_CLIENT_ID,
   EXAMPLE_FORMER_CLIENT_ID,
   SEUIL_ANONYMAT,
 } from './http/clients.dto';

@@ -3,6 +3,7 @@ import {
   ClientsService,
   EXAMPLE_CLE_ADMIN_ID,
   EXAMPLE_CLIENT_ID,
+  EXAMPLE_CLOSED_CLIENT_ID,
   EXAMPLE_FORMER_CLIENT_ID,
 } from '../../../libs/clients/src';
 import { TEST_ACTOR } from '../../setup/actor';
@@ -15,10 +16,22 @@ import { MORE_OF_WEBHOOKS } from './more-calls-webhooks';
 
 const ENDED_CLE = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e99';
 
-/** Issues a key that has expired. */
+/** A client whose erasure is done. */
+const ERASED_CLIENT = '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4b07';
+const ERASED_PATH = `/admin/v1/clients/${ERASED_CLIENT}`;
+
+/** Issues a key that has expired, and makes clients that may be erased, and that are. */
 export async function holdCles(app: TestApp): Promise<void> {
   const clients = app.app.get(ClientsService);
   await clients.create(TEST_ACTOR, { id: EXAMPLE_FORMER_CLIENT_ID, nom: 'Parti', modules: [] });
+  await clients.create(TEST_ACTOR, { id: EXAMPLE_CLOSED_CLIENT_ID, nom: 'Fermé', modules: [] });
+  await clients.create(TEST_ACTOR, { id: ERASED_CLIENT, nom: 'Effacé', modules: [] });
+  await app.database.query(
+    `UPDATE client SET suspendu_le = now() - interval '31 days', raison_suspension = 'Résilié',
+       suppression_demandee_le = CASE WHEN id = $2 THEN now() END, efface_le = CASE WHEN id = $2 THEN now() END
+     WHERE id IN ($1, $2)`,
+    [EXAMPLE_CLOSED_CLIENT_ID, ERASED_CLIENT],
+  );
   await clients.issueAdminCle('Expirée', EXAMPLE_CLE_ADMIN_ID);
   await app.database.query(`UPDATE cle SET expire_le = now() WHERE id = $1`, [EXAMPLE_CLE_ADMIN_ID]);
   await clients.issueCle(TEST_ACTOR, EXAMPLE_CLIENT_ID, {
@@ -193,8 +206,21 @@ export const MORE: Readonly<Record<string, More>> = {
 
   // The client name that the example of POST has already used.
   'POST /admin/v1/clients': { changes: [{ cellule: 'inconnue' }] },
-  'PUT /admin/v1/clients/:clientId': { changes: [{ nom: 'Syndicat des métallos du Québec' }] },
-  'POST /admin/v1/clients/:clientId/cles': { changes: [{ modules: null, expireLe: null }] },
+  'PUT /admin/v1/clients/:clientId': {
+    changes: [{ nom: 'Syndicat des métallos du Québec' }],
+    calls: [{ path: ERASED_PATH }],
+  },
+  // The client of the demonstration has an open vote.
+  'DELETE /admin/v1/clients/:clientId': {
+    calls: [EXAMPLE_CLIENT_ID, MOVED_CLIENT].map((id) => ({ path: `/admin/v1/clients/${id}` })),
+  },
+  'GET /admin/v1/clients/:clientId': { path: ERASED_PATH },
+  'POST /admin/v1/clients/:clientId/suspendre': { calls: [{ path: `${ERASED_PATH}/suspendre` }] },
+  'POST /admin/v1/clients/:clientId/reprendre': { calls: [{ path: `${ERASED_PATH}/reprendre` }] },
+  'POST /admin/v1/clients/:clientId/cles': {
+    changes: [{ modules: null, expireLe: null }],
+    calls: [{ path: `${ERASED_PATH}/cles` }],
+  },
   // No other administrator's key works.
   'DELETE /admin/v1/cles/:cleId': { calls: [{ path: `/admin/v1/cles/${LIMITED_CLE}` }] },
   'POST /admin/v1/clients/:clientId/cles/:cleId/rotation': {
@@ -202,7 +228,9 @@ export const MORE: Readonly<Record<string, More>> = {
   },
   // The vote of the demonstration is open in staging.
   'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer': {
-    calls: [{ path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/deplacer` }],
+    calls: [`/admin/v1/clients/${EXAMPLE_CLIENT_ID}`, ERASED_PATH].map((client) => ({
+      path: `${client}/environnements/staging/deplacer`,
+    })),
     changes: [{ cellule: 'inconnue' }, { cellule: 'principal' }],
   },
   'GET /admin/v1/clients/:clientId/environnements/:environnement/deplacement': {

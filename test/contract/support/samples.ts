@@ -300,6 +300,7 @@ export const SAMPLES: Readonly<Record<string, Samples>> = {
   'POST /admin/v1/clients/:clientId/suspendre': (_asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/suspendre`, body: { raison: 'Essai' } },
   ],
+  'DELETE /admin/v1/clients/:clientId': (_asked, own) => [{ path: `${CLIENTS}/${own.clientId}` }],
   'POST /admin/v1/clients/:clientId/reprendre': (_asked, own) => [
     { path: `${CLIENTS}/${own.clientId}/reprendre` },
   ],

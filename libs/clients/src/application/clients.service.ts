@@ -13,6 +13,7 @@ import type { Actor } from '#platform/audit/actor';
 import { Cle, type CleWithEnvironment, type NewCle } from '../domain/cle.entity';
 import { Client, type ClientChange, type NewClient } from '../domain/client.entity';
 import { CellsService } from './cells.service';
+import { MoveObstacles } from './move-obstacles';
 import { ClientRepository } from '../persistence/client.repository';
 
 /** A key for a data space of a client. */
@@ -35,6 +36,7 @@ export class ClientsService {
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
     private readonly cells: CellsService,
+    private readonly obstacles: MoveObstacles,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -63,7 +65,7 @@ export class ClientsService {
 
   /** @throws DomainError `Client.NotFound` */
   async get(clientId: string): Promise<Client> {
-    return this.transactions.read(ADMINISTRATION, () => this.mustRead(clientId));
+    return this.transactions.read(ADMINISTRATION, async () => this.withCells(await this.mustFind(clientId)));
   }
 
   /**
@@ -78,7 +80,7 @@ export class ClientsService {
     assertUnchanged?: (client: Client) => void,
   ): Promise<Client> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      const client = await this.mustRead(clientId, true);
+      const client = await this.withCells(await this.mustChange(clientId));
       assertUnchanged?.(client);
       assertReplyAddress(change);
       assertTestRecipients(change);
@@ -97,7 +99,7 @@ export class ClientsService {
    */
   async suspend(actor: Actor, clientId: string, raison: string): Promise<Client> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      const client = await this.mustRead(clientId, true);
+      const client = await this.withCells(await this.mustChange(clientId));
       client.suspend(raison, new Date());
       await this.clients.update(client);
       this.audit.record(clientId, actor, CLIENT_ACTIONS.suspendre, [clientId]);
@@ -108,10 +110,32 @@ export class ClientsService {
   /** Ends a suspension, if there is one. @throws DomainError `Client.NotFound` */
   async resume(actor: Actor, clientId: string): Promise<Client> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      const client = await this.mustRead(clientId, true);
+      const client = await this.withCells(await this.mustChange(clientId));
       if (!client.resume(new Date())) return client;
       await this.clients.update(client);
       this.audit.record(clientId, actor, CLIENT_ACTIONS.reprendre, [clientId]);
+      return client;
+    });
+  }
+
+  /**
+   * Requests the erasure of a client, and revokes its keys. The commands `deplacements` and `effacements` erase its data
+   * spaces. One that was requested already stays as it is.
+   *
+   * @throws DomainError `Client.NotFound`, `Client.NonSuspendu`, `Client.VoteOuvert`
+   */
+  async requestErasure(actor: Actor, clientId: string): Promise<Client> {
+    const spaces = await this.transactions.read(ADMINISTRATION, () => this.clients.cellsOfSpaces(clientId));
+    for (const { id } of spaces)
+      if (await this.obstacles.check.hasVote(id)) throw new DomainError(CLIENT.VoteOuvert);
+    return this.transactions.run(ADMINISTRATION, async () => {
+      const client = await this.withCells(await this.mustFind(clientId, true));
+      if (client.suppressionDemandeeLe) return client;
+      const at = new Date();
+      client.requestErasure(at);
+      await this.clients.update(client);
+      await this.clients.revokeCles(clientId, at);
+      this.audit.record(clientId, actor, CLIENT_ACTIONS.supprimer, [clientId]);
       return client;
     });
   }
@@ -128,7 +152,7 @@ export class ClientsService {
   /** Makes a key for a client's data space in an environment. @throws DomainError `Client.NotFound` */
   async issueCle(actor: Actor, clientId: string, wanted: CleRequest): Promise<IssuedCle> {
     return this.transactions.run(ADMINISTRATION, async () => {
-      const client = await this.mustFind(clientId, true);
+      const client = await this.mustChange(clientId);
       const { id: tenantId, isNew } = await this.clients.tenantOf(client, wanted.environnement);
       if (isNew) this.audit.begin(tenantId);
       const cle = await this.insert(tenantId, wanted.environnement, wanted, wanted.id);
@@ -243,9 +267,15 @@ export class ClientsService {
     return client;
   }
 
+  /** The client, locked, to be changed. @throws DomainError `Client.NotFound`, `Client.Supprime` */
+  private async mustChange(clientId: string): Promise<Client> {
+    const client = await this.mustFind(clientId, true);
+    client.assertNotErased();
+    return client;
+  }
+
   /** The client with the cells of its data spaces. */
-  private async mustRead(clientId: string, lock = false): Promise<Client> {
-    const client = await this.mustFind(clientId, lock);
+  private async withCells(client: Client): Promise<Client> {
     await this.clients.readCells([client]);
     return client;
   }

@@ -26,7 +26,7 @@ export class DeplacementsService {
 
   /**
    * @throws DomainError `Client.NotFound`, `Cellule.Inconnue`, `Deplacement.NotFound` without a data space,
-   * `Deplacement.Inutile`, `Deplacement.EnCours`, `Deplacement.VoteOuvert`
+   * `Deplacement.Inutile`, `Deplacement.EnCours`, `Deplacement.VoteOuvert`, `Client.Supprime`
    */
   async request(
     actor: Actor,
@@ -35,6 +35,7 @@ export class DeplacementsService {
     cellule: string,
   ): Promise<Deplacement> {
     await this.cells.choose(cellule);
+    (await this.clients.get(clientId)).assertNotErased();
     const tenantId = await this.spaceOf(clientId, environnement);
     await this.assertNoVote(tenantId);
     return this.transactions.run(ADMINISTRATION, async () => {

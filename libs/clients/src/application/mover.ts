@@ -64,8 +64,8 @@ export class Mover {
     const { databaseUrl: directory } = this.config;
     const connections = await MoveConnections.open(move, {
       directory,
-      origin: this.urlOf(move.celluleOrigine),
-      target: this.urlOf(move.cellule),
+      origin: cellUrl(this.config, move.celluleOrigine),
+      target: cellUrl(this.config, move.cellule),
     });
     try {
       const claimed = await connections.claim();
@@ -123,12 +123,13 @@ export class Mover {
     await done('switched');
     return undefined;
   }
+}
 
-  private urlOf(cell: string): string {
-    const url = cell === PRINCIPAL ? this.config.databaseUrl : this.config.cells.get(cell);
-    if (!url) throw new CopyRefused(`CELLS does not name the cell ${cell}.`);
-    return url;
-  }
+/** URL of a cell's database for the login of migrations. @throws CopyRefused if `CELLS` does not name the cell */
+export function cellUrl(config: Config, cell: string): string {
+  const url = cell === PRINCIPAL ? config.databaseUrl : config.cells.get(cell);
+  if (!url) throw new CopyRefused(`CELLS does not name the cell ${cell}.`);
+  return url;
 }
 
 async function shut(connections: MoveConnections): Promise<void> {

@@ -1,4 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { DomainError } from '#platform/errors/domain-error';
+import { CLIENT } from './clients.errors';
+
+/** Days of a suspension after which a client may be erased. */
+const DAYS_BEFORE_ERASURE = 30;
+const DAY_MS = 86_400_000;
 
 /** Properties that an administrator writes; an absent property stays as it is. */
 export interface ClientChange {
@@ -74,6 +80,14 @@ export class Client {
   @Column('timestamptz', { nullable: true })
   reprisLe: Date | null;
 
+  /** When its erasure was requested; from then on nothing of it changes. */
+  @Column('timestamptz', { nullable: true })
+  suppressionDemandeeLe: Date | null;
+
+  /** When its data spaces and keys were erased. */
+  @Column('timestamptz', { nullable: true })
+  effaceLe: Date | null;
+
   /** The cell that its next data space gets. */
   @Column({ type: 'text', update: false })
   cellule: string;
@@ -101,6 +115,8 @@ export class Client {
       suspenduLe: null,
       raisonSuspension: null,
       reprisLe: null,
+      suppressionDemandeeLe: null,
+      effaceLe: null,
       dateCreation: at,
     });
     client.change(wanted);
@@ -120,6 +136,40 @@ export class Client {
     this.raisonSuspension = null;
     this.reprisLe = at;
     return true;
+  }
+
+  /**
+   * Requests the erasure of the client. It cannot be taken back.
+   *
+   * @throws DomainError `Client.NonSuspendu` unless it has been suspended for 30 days
+   */
+  requestErasure(at: Date): void {
+    if (!this.suspenduLe) throw new DomainError(CLIENT.NonSuspendu, 'The client is not suspended.');
+    const from = new Date(this.suspenduLe.getTime() + DAYS_BEFORE_ERASURE * DAY_MS);
+    if (at < from)
+      throw new DomainError(
+        CLIENT.NonSuspendu,
+        `The client has been suspended since ${this.suspenduLe.toISOString()}. It may be erased from ${from.toISOString()} on.`,
+      );
+    this.suppressionDemandeeLe = at;
+  }
+
+  /** @throws DomainError `Client.Supprime` from the request for its erasure on */
+  assertNotErased(): void {
+    if (this.suppressionDemandeeLe) throw new DomainError(CLIENT.Supprime);
+  }
+
+  /** Erases what the client has said of itself. Its name is free again. */
+  erase(at: Date): void {
+    this.effaceLe = at;
+    this.change({
+      nom: `Client effacé ${this.id}`,
+      modules: [],
+      limiteParMinute: null,
+      adresseDeReponse: null,
+      courrielsEssai: [],
+      organisation: { contactTechnique: null, casUsage: null },
+    });
   }
 
   /**

@@ -1,7 +1,15 @@
 import { actionsOf, type AuditedAction } from '#platform/audit/audited-action';
 
 export const CLE_ACTIONS = actionsOf('cle', 'creer', 'revoquer', 'rotation');
-export const CLIENT_ACTIONS = actionsOf('client', 'creer', 'modifier', 'suspendre', 'reprendre');
+export const CLIENT_ACTIONS = actionsOf(
+  'client',
+  'creer',
+  'modifier',
+  'suspendre',
+  'reprendre',
+  'supprimer',
+  'effacer',
+);
 export const ESPACE_ACTIONS = actionsOf('espace', 'deplacer');
 
 /** Every action of this context that the audit trail records. */

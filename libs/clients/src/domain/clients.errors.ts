@@ -7,6 +7,23 @@ export const CLIENT = errorsOf('Client', {
     title: 'Client name already used',
     description: 'Another client has this name. Choose another name.',
   },
+  NonSuspendu: {
+    status: 409,
+    title: 'Client not suspended long enough',
+    description:
+      'A client may be erased when it has been suspended for 30 days. Suspend it, and repeat the request after that time.',
+  },
+  VoteOuvert: {
+    status: 409,
+    title: 'Vote open',
+    description:
+      'A campaign of the client is open, opens within five minutes, or its ballot box is not sealed yet. Repeat the request afterwards.',
+  },
+  Supprime: {
+    status: 409,
+    title: 'Client erased',
+    description: 'The erasure of the client was requested. Nothing of it can be changed any more.',
+  },
   Suspendu: {
     status: 403,
     title: 'Client suspended',

@@ -24,7 +24,7 @@ import {
   IssuedCleItem,
   EXAMPLE_CLE_ID,
 } from './clients.dto';
-import { ClientId, CLIENT_PART as clientId, FORMER_CLIENT_PART } from './path-parts';
+import { ClientId, CLIENT_PART as clientId, CLOSED_CLIENT_PART, FORMER_CLIENT_PART } from './path-parts';
 
 const cleId = guidPart('key', EXAMPLE_CLE_ID);
 
@@ -98,7 +98,7 @@ export class ClientsController {
     type: ClientItem,
     etag: true,
     ifMatch: true,
-    errors: [CLIENT.NotFound, CLIENT.NomDejaUtilise],
+    errors: [CLIENT.NotFound, CLIENT.NomDejaUtilise, CLIENT.Supprime],
   })
   async update(
     @CurrentActor() actor: Actor,
@@ -123,7 +123,7 @@ export class ClientsController {
     ].join('\n\n'),
     type: ClientItem,
     status: 200,
-    errors: [CLIENT.NotFound],
+    errors: [CLIENT.NotFound, CLIENT.Supprime],
   })
   async suspend(
     @CurrentActor() actor: Actor,
@@ -142,10 +142,29 @@ export class ClientsController {
       'Its keys work within 5 s. Deliveries and e-mails that waited go on within 5 minutes. A client that is not suspended stays as it is.',
     type: ClientItem,
     status: 200,
-    errors: [CLIENT.NotFound],
+    errors: [CLIENT.NotFound, CLIENT.Supprime],
   })
   async resume(@CurrentActor() actor: Actor, @ClientId() clientId: string): Promise<Json> {
     return JSON.stringify(ClientItem.of(await this.clients.resume(actor, clientId)));
+  }
+
+  @Delete(':clientId')
+  @ApiTags('Clients')
+  @Answers({
+    summary: 'Erase a client',
+    path: { clientId: CLOSED_CLIENT_PART },
+    description: [
+      'For a client that has been suspended for 30 days. Its keys are revoked at once, and nothing of it can be changed any more. The data spaces are erased by the command `deplacements` or `effacements` of the operator: then `effaceLe` is set, and `nom`, `organisation` and the addresses are cleared.',
+      'The client stays in the list, and its audit trail of administration stays. Repeating the request changes nothing.',
+    ].join('\n\n'),
+    status: 202,
+    type: ClientItem,
+    location: true,
+    errors: [CLIENT.NotFound, CLIENT.NonSuspendu, CLIENT.VoteOuvert],
+  })
+  async erase(@CurrentActor() actor: Actor, @ClientId() clientId: string): Promise<Located> {
+    const client = await this.clients.requestErasure(actor, clientId);
+    return new Located(`/admin/v1/clients/${clientId}`, JSON.stringify(ClientItem.of(client)));
   }
 
   @Post(':clientId/cles')
@@ -160,7 +179,7 @@ export class ClientsController {
     status: 201,
     type: IssuedCleItem,
     location: true,
-    errors: [CLIENT.NotFound],
+    errors: [CLIENT.NotFound, CLIENT.Supprime],
   })
   async issue(
     @CurrentActor() actor: Actor,

@@ -55,8 +55,10 @@ const courrielsEssai = {
 export const EXAMPLE_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a1';
 export const EXAMPLE_CLE_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e21';
 
-/** A client that may be suspended and closed; the demonstration does not have it, because its other examples must work. */
+/** A client that may be suspended; the demonstration does not have it, because its other examples must work. */
 export const EXAMPLE_FORMER_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a2';
+/** A client that may be erased; the demonstration does not have it either. */
+export const EXAMPLE_CLOSED_CLIENT_ID = '8c1c9ad4-7a7e-4e2b-9a44-9a63d7fdc2a3';
 /** The key of an administrator; the demonstration does not have it either. */
 export const EXAMPLE_CLE_ADMIN_ID = '5b0c8f5e-94c1-4a0e-8f0a-6d0f0c9d7e22';
 
@@ -72,6 +74,18 @@ const suspenduLe = {
   format: 'date-time',
 } as const;
 const raisonSuspension = readOnly('Why it is suspended; null if it is not.', 'Unpaid invoices');
+
+const suppressionDemandeeLe = {
+  ...readOnly('When its erasure was requested (UTC); null if it was not.', '2026-07-01T12:00:00.000Z'),
+  format: 'date-time',
+} as const;
+const effaceLe = {
+  ...readOnly(
+    'When its data spaces and keys were erased (UTC); null if they are not.',
+    '2026-07-01T12:01:00.000Z',
+  ),
+  format: 'date-time',
+} as const;
 
 const cellules = {
   kind: 'readOnly',
@@ -155,6 +169,8 @@ export class ClientModification extends InputOf(
     id: clientId,
     suspenduLe,
     raisonSuspension,
+    suppressionDemandeeLe,
+    effaceLe,
     cellules,
     dateCreation,
   } as const,
@@ -186,6 +202,8 @@ export class ClientItem extends ItemOf(
     adresseDeReponse,
     suspenduLe,
     raisonSuspension,
+    suppressionDemandeeLe,
+    effaceLe,
     cellules: { ...cellules, always: true },
     dateCreation,
   } as const,
@@ -207,6 +225,8 @@ export class ClientItem extends ItemOf(
       courrielsEssai: client.courrielsEssai,
       suspenduLe: client.suspenduLe?.toISOString() ?? null,
       raisonSuspension: client.raisonSuspension,
+      suppressionDemandeeLe: client.suppressionDemandeeLe?.toISOString() ?? null,
+      effaceLe: client.effaceLe?.toISOString() ?? null,
       cellules: ENVIRONMENTS.map((environnement) => ({
         environnement,
         cellule: client.cellules[environnement] ?? client.cellule,

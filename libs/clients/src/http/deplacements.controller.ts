@@ -47,6 +47,7 @@ export class DeplacementsController {
       DEPLACEMENT.Inutile,
       DEPLACEMENT.EnCours,
       DEPLACEMENT.VoteOuvert,
+      CLIENT.Supprime,
     ],
   })
   async move(

@@ -235,6 +235,35 @@ export class ClientRepository {
     return rows.getMany();
   }
 
+  /** Ids of clients whose erasure was requested and is not done, in the order of the requests. */
+  async toErase(): Promise<string[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ id: string }>(
+        'SELECT id FROM client WHERE suppression_demandee_le IS NOT NULL AND efface_le IS NULL ORDER BY suppression_demandee_le',
+      );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Revokes all keys of a client. */
+  async revokeCles(clientId: string, at: Date): Promise<void> {
+    await this.transactions.client().query(
+      `UPDATE cle SET revoque_le = $2 WHERE revoque_le IS NULL
+         AND tenant_id IN (SELECT id FROM tenant WHERE client_id = $1)`,
+      [clientId, at],
+    );
+  }
+
+  /** The data spaces of a client, with their cells. */
+  async cellsOfSpaces(clientId: string): Promise<{ id: string; cellule: string }[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ id: string; cellule: string }>('SELECT id, cellule FROM tenant WHERE client_id = $1', [
+        clientId,
+      ]);
+    return rows;
+  }
+
   /** The environments of a client's data spaces by their ids. */
   async environments(clientId: string): Promise<Map<string, string>> {
     const { rows } = await this.transactions

@@ -12,8 +12,8 @@ import { STORE_WRITES } from '#platform/database/standbys';
 import type { Deplacement } from '../domain/deplacement.types';
 
 /** Classes of advisory locks: writers of a data space (`espace_ecrire`), and movers of one. */
-const WRITERS = 5;
-const MOVERS = 6;
+export const WRITERS = 5;
+export const MOVERS = 6;
 
 /**
  * Time for which both cells refuse writes around the switch, in s. A process may use the cell that it has looked up for 5 s.
@@ -265,17 +265,22 @@ export class MoveConnections {
     return rows[0]?.until;
   }
 
-  private async closeUntil(client: Client, until: string): Promise<void> {
-    // Writes read the table only if this has a value.
-    await client.query(`SELECT nextval('espace_ferme_existe')`);
-    await client.query(
-      `INSERT INTO espace_ferme (tenant_id, jusqua) VALUES ($1, ${until})
-       ON CONFLICT (tenant_id) DO UPDATE SET jusqua = excluded.jusqua`,
-      [this.move.tenantId],
-    );
+  private closeUntil(client: Client, until: string): Promise<void> {
+    return closeSpace(client, this.move.tenantId, until);
   }
 
   private async unlock(): Promise<void> {
     await this.origin.query('SELECT pg_advisory_unlock_all()');
   }
+}
+
+/** Lets a cell refuse writes of a data space. @param until SQL of a time */
+export async function closeSpace(client: Client, tenantId: string, until: string): Promise<void> {
+  // Writes read the table only if this has a value.
+  await client.query(`SELECT nextval('espace_ferme_existe')`);
+  await client.query(
+    `INSERT INTO espace_ferme (tenant_id, jusqua) VALUES ($1, ${until})
+     ON CONFLICT (tenant_id) DO UPDATE SET jusqua = excluded.jusqua`,
+    [tenantId],
+  );
 }

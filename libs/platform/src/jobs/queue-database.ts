@@ -103,6 +103,9 @@ const RESTORE = `
   UPDATE ${QUEUE_SCHEMA}.job SET state = 'created', started_on = NULL, heartbeat_on = NULL
   WHERE name = $1 AND id = ANY ($2::uuid[]) AND state = 'active'`;
 
+/** Removes all jobs of a data space, as the owner. */
+export const REMOVE_JOBS = `DELETE FROM ${JOBS} WHERE data->>'tenantId' = $1`;
+
 /** A job that this process has leased until it removes it or gives it back. */
 export interface LeasedJob<T> {
   readonly id: string;
