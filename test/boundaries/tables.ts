@@ -42,6 +42,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'question',
     'option',
     'votant',
+    'votant_ecarte',
     'liste_electorale',
     'bulletin',
     'recu',
@@ -70,6 +71,8 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
     evenement: 'The outbox of the platform only adds events. Webhooks orders, delivers and removes them.',
   },
   voting: {
+    employe:
+      'An excluded voter is deleted with its employee by the foreign key; the list of personal data says so.',
     reglage:
       'At the first publication the ballot box reads the threshold of anonymity, so a request cannot choose it.',
   },

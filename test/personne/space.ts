@@ -237,6 +237,9 @@ export class Space {
     for (const Identifiant of ['a', 'b'])
       await campaigns.votant(this.draft, { Prenom, Nom, Courriel, Identifiant });
     await campaigns.votant(this.draft);
+    // On a roll no more.
+    const former = await campaigns.votant(this.draft, { Prenom, Nom, EmployeIdExterne: this.one.idExterne });
+    await campaigns.sent('DELETE', `/${this.draft}/votants/${former}`);
     await campaigns.sent('POST', `/${id}/publier`);
     await campaigns.sent('POST', `/${id}/ouvrir`);
     const options = (await campaigns.sent('GET', `/${id}/questions`)).json[0].Options as { Id: string }[];

@@ -190,6 +190,48 @@ describe('the differences', () => {
     expect(await size(id)).toBe(3);
   });
 
+  it('an employee whose voter was deleted stays out for lists of before; a later list, or an upsert, brings it back', async () => {
+    await sync(member('E-1'), member('E-2'));
+    await listed({ SyndicatsIdExternes: ['SYN-1'] });
+    const of = async (name: string): Promise<string | undefined> =>
+      (await voters(id)).find(({ EmployeIdExterne }) => EmployeIdExterne === name)?.VotantId;
+    const expected = async (campaign = id): Promise<string[]> =>
+      (await compared('', campaign)).ecarts.map((one) => `${one.nature} ${one.employeIdExterne}`);
+    const remove = async (name: string): Promise<void> => {
+      expect((await campaigns.sent('DELETE', `/${id}/votants/${await of(name)}`)).status).toBe(204);
+    };
+    await remove('E-1');
+    expect(await expected()).toEqual([]);
+    // The decision does not hold in another campaign.
+    const other = await campaigns.draft();
+    await listed({ SyndicatsIdExternes: ['SYN-1'] }, other);
+    await campaigns.rows('DELETE FROM votant WHERE tenant_id = $1 AND campagne_id = $2', other);
+    expect(await expected(other)).toEqual(['AAjouter E-1', 'AAjouter E-2']);
+    // Changes of the master data do not bring the employee back, and other differences are applied.
+    await sync(member('E-1', { Nom: 'Autre' }), member('E-3'));
+    expect(await expected()).toEqual(['AAjouter E-3']);
+    expect(await applied()).toEqual({ nombreAjoutes: 1, nombreRetires: 0, nombreModifies: 0 });
+    // An upsert writes a voter by hand; deleted again, the employee stays out.
+    await campaigns.votant(id, { EmployeIdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy' });
+    expect(await expected()).toEqual([]);
+    await remove('E-1');
+    expect(await expected()).toEqual([]);
+    // A list of after expects the employee, also one with the same criteria.
+    const list = await listed({ SyndicatsIdExternes: ['SYN-1'] });
+    expect(list.json).toMatchObject({ NombreAjoutes: 1 });
+    await sync(employee('E-1', { Adhesions: [membership('SYN-1', '2020-01-01', '2025-01-01')] }));
+    expect(await expected()).toEqual(['ARetirer E-1']);
+    expect(await applied()).toMatchObject({ nombreRetires: 1 });
+    await sync(member('E-1'));
+    expect(await expected()).toEqual(['AAjouter E-1']);
+    // A deleted employee takes the decision along.
+    expect(await applied()).toMatchObject({ nombreAjoutes: 1 });
+    await remove('E-2');
+    expect((await deleteEmployee('E-2')).status).toBe(204);
+    await sync(member('E-2'));
+    expect(await expected()).toEqual(['AAjouter E-2']);
+  });
+
   it('of a roll without lists there are none; a deleted employee is in none', async () => {
     await campaigns.votant(id);
     expect((await campaigns.sent('GET', path('/ecarts'))).text).toMatch(
@@ -493,11 +535,17 @@ describe('voters who vote', () => {
       const { empreinte, ecarts } = await compared();
       expect(ecarts).toHaveLength(count);
       const vote = { id, question, voters: roll.map((one) => one.VotantId as string) };
-      const [outcome, ...cast] = await Promise.all([
-        apply(empreinte),
-        // Some vote before the change and some after it.
-        ...times(count, (n) => wait(n * 6).then(() => votes.cast(id, ballot(vote, n)))),
-      ]);
+      // One of those who leave votes before the change, one after it, and the others at about the same time.
+      const early = await votes.cast(id, ballot(vote, 1));
+      const change = apply(empreinte);
+      const cast = await Promise.all(
+        times(count, (n) => {
+          if (n === 1) return early;
+          const turn: Promise<unknown> = n === count - 1 ? change : wait(n * 6);
+          return turn.then(() => votes.cast(id, ballot(vote, n)));
+        }),
+      );
+      const outcome = await change;
       expect(outcome.status).toBe(200);
       const statuses = cast.map(({ status }) => status);
       const after = await voters(id);

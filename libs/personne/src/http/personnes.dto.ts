@@ -20,6 +20,7 @@ const SECTIONS = {
   consentementsDemandes: 'Consents given with membership requests.',
   votants:
     'Voters of campaigns: those of the employee, and those without an employee that have the same names and address. They show whether the person has voted. Ballots do not reference voters.',
+  votantsEcartes: 'Campaigns of which a voter of the employee was deleted.',
   listesElectorales: 'Electoral lists whose criteria name the employee, without other names.',
   evenements: 'Events of the last 30 days with data of the employee.',
   taches: 'Syncs of the last 7 days with an error about the employee, without their results.',

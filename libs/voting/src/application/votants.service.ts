@@ -118,7 +118,7 @@ export class VotantsService {
       const votant = await this.repository.lock(tenantId, campagneId, id);
       assertIfMatch(ifMatch, await this.get(tenantId, campagneId, id));
       votant.assertRemovable();
-      await this.repository.delete(votant);
+      await this.repository.exclude(votant);
       return { change: { retires: new TouchedIds().add(1, id) }, objetId: id, result: undefined };
     });
   }

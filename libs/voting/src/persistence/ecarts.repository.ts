@@ -63,16 +63,22 @@ const LISTES = `
 
 /**
  * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
- * then the oldest. Lists with the same criteria are evaluated once.
+ * then the oldest. Lists with the same criteria are evaluated once. An employee whose voter was deleted by hand is expected by
+ * later lists only.
  */
 const attendus = (matching: string): string => `${LISTES}, attendu AS (
     SELECT DISTINCT ON (m.id_externe) m.*, coalesce(own.id_unique, c.id_unique) AS liste_electorale_id,
       coalesce(own.poids, c.poids) AS poids
     FROM (${matching}) m
-    JOIN (SELECT DISTINCT ON (critere) critere, id_unique, poids, rang FROM liste ORDER BY critere, rang) c
-      ON c.critere = m.critere
+    JOIN (
+      SELECT DISTINCT ON (critere) critere, id_unique, poids, rang, max(date_creation) OVER (PARTITION BY critere) AS derniere
+      FROM liste ORDER BY critere, rang
+    ) c ON c.critere = m.critere
     LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.employe_id_externe = m.id_externe
     LEFT JOIN liste own ON own.id_unique = v.liste_electorale_id AND own.critere = m.critere
+    LEFT JOIN votant_ecarte x
+      ON x.tenant_id = $1 AND x.campagne_id = $2 AND x.employe_id_externe = m.id_externe AND v.id_unique IS NULL
+    WHERE x.date_creation IS NULL OR x.date_creation < c.derniere
     ORDER BY m.id_externe, own.id_unique IS NULL, c.rang
   )`;
 

@@ -27,6 +27,14 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       },
     },
     {
+      // A voter that was deleted by hand.
+      section: 'votantsEcartes',
+      table: 'votant_ecarte',
+      where: OF_EMPLOYE,
+      order: ['campagne_id', 'employe_id_externe'],
+      erased: { with: 'employe' },
+    },
+    {
       section: 'listesElectorales',
       table: 'liste_electorale',
       where: 'employes @> ARRAY[:idExterne::text]',

@@ -33,8 +33,16 @@ export class VotantRepository {
     return this.transactions.manager().findOne(Votant, { where, ...(mode ? { lock: { mode } } : {}) });
   }
 
-  async delete({ tenantId, campagneId, idUnique }: Votant): Promise<void> {
+  /** Deletes a voter. Electoral lists of before do not expect its employee any more. */
+  async exclude({ tenantId, campagneId, idUnique, employeIdExterne }: Votant): Promise<void> {
     await this.transactions.manager().delete(Votant, { tenantId, campagneId, idUnique });
+    if (employeIdExterne === null) return;
+    await this.transactions.client().query(
+      `INSERT INTO votant_ecarte (tenant_id, campagne_id, employe_id_externe, date_creation)
+       VALUES ($1, $2, $3, clock_timestamp())
+       ON CONFLICT (tenant_id, campagne_id, employe_id_externe) DO UPDATE SET date_creation = excluded.date_creation`,
+      [tenantId, campagneId, employeIdExterne],
+    );
   }
 
   /** Locks those of the voters that there are. They are not loaded whole: a request may name all of a roll. */
