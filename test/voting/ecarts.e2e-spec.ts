@@ -539,10 +539,10 @@ describe('voters who vote', () => {
       const early = await votes.cast(id, ballot(vote, 1));
       const change = apply(empreinte);
       const cast = await Promise.all(
-        times(count, (n) => {
+        times(count, async (n) => {
           if (n === 1) return early;
-          const turn: Promise<unknown> = n === count - 1 ? change : wait(n * 6);
-          return turn.then(() => votes.cast(id, ballot(vote, n)));
+          await (n === count - 1 ? change : wait(n * 6));
+          return votes.cast(id, ballot(vote, n));
         }),
       );
       const outcome = await change;
