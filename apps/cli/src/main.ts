@@ -23,6 +23,8 @@ const USAGE = `Usage: npm run cli -- <command>
   deplacements        perform the moves and erasures that administrators request, until it is stopped
   effacements         erase the clients whose erasure administrators have requested, and end
   mis-de-cote         print the pieces of work that were put aside because they ended their worker twice
+  identifiants [e s]  bring identifiers that are not in NFC to it, where no other row has them, and print those that were not;
+                      with a data space and a suffix, add the suffix to those that another row has. Needs the login of migrations
   reprendre w [id]    let workers run the pieces of the work w again, or one of them
   rechiffrer          encrypt all secrets with the newest key of SECRETS_KEY, attest the audit trails with it, and say which
                       older keys nothing needs any more; may be repeated at any time, also while the service runs`;
@@ -72,6 +74,8 @@ async function main([command, ...rest]: string[]): Promise<void> {
       return (await import('./moves.js')).eraseRequested(config());
     case 'mis-de-cote':
       return (await import('./put-aside.js')).listAside(keylessConfig());
+    case 'identifiants':
+      return (await import('./identifiers.js')).listIdentifiers(databaseUrl(), process.env.CELLS, rest);
     case 'reprendre':
       return (await import('./put-aside.js')).takeUp(keylessConfig(), rest);
     case 'rechiffrer':

@@ -9,7 +9,7 @@ import { WEBHOOKS_QUEUES } from '#webhooks';
 const TELL_EVERY_MS = 10_000;
 
 /** Tells the operator why a migration waits, now and then. */
-function waitTeller(): (reason: string) => void {
+export function waitTeller(): (reason: string) => void {
   let toldAt = -Infinity;
   return (reason) => {
     if (performance.now() < toldAt + TELL_EVERY_MS) return;

@@ -130,3 +130,38 @@ export async function migrateDown(url: string, steps: number, onWait: OnWait): P
       await withPatience(dataSource, () => dataSource.undoLastMigration({ transaction: 'each' }), onWait);
   });
 }
+
+/** An identifier of a data space that was not in NFC. */
+export interface FoundIdentifier {
+  readonly espace: string;
+  readonly sorte: string;
+  /** The campaign, the employee or the custom field that it is unique in; empty for others. */
+  readonly portee: string;
+  readonly identifiant: string;
+  /** The present one; null if it stayed, because another row has the composed one. */
+  readonly compose: string | null;
+}
+
+/**
+ * Brings identifiers to NFC that no other row has, as the migration `ComposedIdentifiers` did, and returns those that were not.
+ *
+ * @param databaseUrl the owner of the tables
+ * @param within a data space, and the suffix for what another row has. All data spaces, without a suffix, if absent
+ * @throws Error after 10 minutes without a lock
+ */
+export async function composeIdentifiers(
+  databaseUrl: string,
+  within: readonly [space: string, suffix: string] | undefined,
+  onWait: OnWait,
+): Promise<FoundIdentifier[]> {
+  return withMigrations(databaseUrl, async (dataSource) => {
+    let found: FoundIdentifier[] = [];
+    const compose = async (): Promise<void> => {
+      found = await dataSource.query('SELECT * FROM identifiants_composer($1, $2)', [
+        ...(within ?? [null, '']),
+      ]);
+    };
+    await withPatience(dataSource, compose, onWait);
+    return found;
+  });
+}
