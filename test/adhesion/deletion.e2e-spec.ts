@@ -219,11 +219,12 @@ describe('reasons that block deleting cards', () => {
     const [one, two] = [await cards.sign(), await cards.sign({ syndicatIdExterne: 'SYN-2' })];
     await cards.link(one, 'autorisations-paiement');
     await cards.link(two, 'paiements');
-    expectProblem(await cards.delete('membre/E-1'), 409, 'Adhesion.HasPayments');
+    expectProblem(await cards.delete('membre/E-1'), 409, 'Adhesion.HasPayments', 'Keep the card');
     expectProblem(
       await cards.delete('membre/E-1?idExterneSyndicat=SYN-1'),
       409,
       'Adhesion.HasPaymentAuthorizations',
+      'Keep the card',
     );
     expect(await cards.ids()).toEqual([one, two].sort());
   });

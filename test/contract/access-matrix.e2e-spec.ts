@@ -231,6 +231,8 @@ describe('A module that is not active', () => {
       title: 'Forbidden',
       code: 'Module.NonActif',
       module: 'vote',
+      detail:
+        'The module vote is not active for this key. Use a key with this module, or ask the operator to enable it.',
       type: 'http://mandat.test/docs/erreurs#Module.NonActif',
     };
     expect(await admit(await app.tenant({ modules: ['carteMembre'] }))).toMatchObject(refusal);

@@ -5,14 +5,19 @@ import type { Answer } from '../setup/test-app';
  *
  * @returns its `errors`
  */
-export function expectProblem(answer: Answer, status: number, code: string): Record<string, string> {
+export function expectProblem(
+  answer: Answer,
+  status: number,
+  code: string,
+  partOfDetail = '',
+): Record<string, string> {
   expect({ status: answer.status, code: answer.json?.code }).toEqual({ status, code });
   expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
   expect(answer.json).toMatchObject({
     type: expect.stringMatching(new RegExp(`^https?://[^#]+/docs/erreurs#${code}$`)),
     title: expect.any(String),
     status,
-    detail: expect.any(String),
+    detail: expect.stringContaining(partOfDetail),
     instance: expect.stringMatching(/^urn:request:/),
     traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
   });

@@ -194,7 +194,7 @@ describe('POST /b2b/v2/courriel', () => {
       destinataires: { campagneId: NOTHING, cible: 'tous' },
       ...BODY,
     });
-    expectProblem(answer, 403, 'Module.NonActif');
+    expectProblem(answer, 403, 'Module.NonActif', 'Use a key with this module');
     expect(answer.json.module).toBe('vote');
     await send('POST', '/b2b/v1/employe', { idExterne: 'M-1', prenom: 'Zoé', nom: 'Roy' });
     const email = await send('POST', PATH, { destinataires: { idExternes: ['M-1'] }, ...BODY });

@@ -272,6 +272,9 @@ describe('DELETE /b2b/v1/campagnes/:id', () => {
       if (next) await campaigns.sent('POST', `/${id}/${next}`);
     }
     expect(await campaigns.etat(id)).toBe('Archive');
+    // It cannot be archived again.
+    const { json } = await campaigns.send('DELETE', `/${id}`);
+    expect(json.detail).toContain('archived already: it is kept');
   });
 
   it('412 Precondition.Echouee for a stale If-Match; with the ETag 204', async () => {

@@ -152,16 +152,16 @@ describe('one record', () => {
   });
 
   it.each([
-    ['Identifiant', 'ELECTEUR-1', 'Votant.IdentifiantDejaUtilise'],
-    ['EmployeIdExterne', 'E-1', 'Votant.EmployeDejaInscrit'],
+    ['Identifiant', 'ELECTEUR-1', 'Votant.IdentifiantDejaUtilise', 'Give its VotantId to change it'],
+    ['EmployeIdExterne', 'E-1', 'Votant.EmployeDejaInscrit', 'Give the VotantId of that voter to change it'],
   ])(
     '%s of another voter of the campaign is 409, and no voter is made or changed',
-    async (name, value, code) => {
+    async (name, value, code, remedy) => {
       const first = await campaigns.votant(id, { ...NAMED, [name]: value });
       const second = await campaigns.votant(id);
       const before = await versions();
-      expectProblem(await upsert({ ...NAMED, [name]: value }), 409, code);
-      expectProblem(await upsert({ VotantId: second, [name]: value }), 409, code);
+      expectProblem(await upsert({ ...NAMED, [name]: value }), 409, code, remedy);
+      expectProblem(await upsert({ VotantId: second, [name]: value }), 409, code, remedy);
       expect(await versions()).toEqual(before);
       // Permitted: its own value; in another campaign; after the deletion of its voter.
       expect((await upsert({ VotantId: first, [name]: value })).status).toBe(200);

@@ -145,7 +145,7 @@ beforeAll(async () => {
 async function refused(url: string, why: string): Promise<void> {
   const answer = await space.send('POST', PATH, { url, types: ['sync.terminee'] });
   if (answer.status === 201) throw new Error(`${url} was accepted.`);
-  expectProblem(answer, 400, 'Webhook.AdresseRefusee');
+  expectProblem(answer, 400, 'Webhook.AdresseRefusee', 'Give the public https address of the receiver');
   expect(`${url}: ${answer.json.detail}`).toContain(why);
 }
 

@@ -48,7 +48,7 @@ describe('A key without the module of cards', () => {
       // The address is also invalid: a key without access to the type gets the 403 first.
       for (const url of [NOWHERE, 'ftp://example.org']) {
         const answer = await space.send('POST', PATH, { url, types }, {}, restricted);
-        expectProblem(answer, 403, 'Module.NonActif');
+        expectProblem(answer, 403, 'Module.NonActif', 'Use a key with this module');
         expect(answer.json.module).toBe('carteMembre');
       }
       expect(changed(before, await everything())).toEqual([]);
