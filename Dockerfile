@@ -27,10 +27,11 @@ RUN npm run --silent build:product && find dist -name '*.map' -delete && rm -r d
 # Migrations read the functions of the database from the .sql files, the only sources in the image.
 RUN find libs -type f ! -name '*.sql' -delete && find libs -type d -empty -delete
 
-# This package is for a start from a clone: here the base image has Node.
+# The package node is for a start from a clone: here the base image has Node. The decoder of images is an optional package,
+# because each platform has its own. The compiler is another one, which nothing runs.
 FROM manifests AS dependencies
 RUN npm uninstall --package-lock-only --ignore-scripts --no-workspaces node \
-  && npm ci --omit=dev --omit=optional --ignore-scripts --no-workspaces
+  && npm ci --omit=dev --ignore-scripts --no-workspaces && rm -r node_modules/typescript
 
 FROM base
 ENV NODE_ENV=production

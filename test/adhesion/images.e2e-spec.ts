@@ -7,7 +7,7 @@ import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, PNG, signed } from './support/cards';
 import { DataSpace, refusing } from './support/data-space';
-import { dataUrl, encodePng, pngOf } from './support/png';
+import { brokenImages, dataUrl, encodePng, pngOf } from './support/png';
 import { perFile } from '../setup/fixtures';
 
 const app = perFile(() => TestApp.start());
@@ -56,6 +56,16 @@ describe('the image of a signature', () => {
         expect(Buffer.from(base64, 'base64').equals(bytes)).toBe(true);
       }
     }
+  });
+
+  it('that was stored damaged, before images were decoded, can still be read', async () => {
+    const id = await space.sign({ imageSignature: PNG });
+    const damaged = brokenImages()['a row too few']!;
+    await app.database.query(`UPDATE signature_manuscrite SET png = $1 WHERE adhesion_id = $2`, [
+      damaged,
+      id,
+    ]);
+    expect((await image(id)).json.imageSignature).toBe(dataUrl(damaged));
   });
 
   it('of an employee is that of the most recent signature with an image, independent of the sending order', async () => {

@@ -3,7 +3,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { openTenant, signing } from './support/cards';
 import { changed } from './support/digests';
-import { dataUrl, encodePng, pngOf } from './support/png';
+import { brokenImages, dataUrl, encodePng, pngOf } from './support/png';
 import {
   app,
   counts,
@@ -238,14 +238,26 @@ describe('400 names all errors at once, and nothing is written', () => {
   });
 
   it.each([
-    ['an SVG image as PNG', dataUrl(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))],
-    ['a PNG image that is cut off', dataUrl(encodePng({ width: 9, height: 9 }).subarray(0, -1))],
     ['an image of more than 512 KiB', dataUrl(pngOf(512 * 1024 + 1))],
     ['an image of more than 4,096 pixels a side', dataUrl(encodePng({ width: 4_097, height: 1 }))],
     ['a JPEG image', `data:image/jpeg;base64,${Buffer.from('ffd8ffe0', 'hex').toString('base64')}`],
     ['a text that is no data URL', 'signature'],
   ])('%s as signature', async (_what, imageSignature) => {
     await refused(signing({ imageSignature }), { '/imageSignature': 'image' });
+  });
+
+  it.each([
+    ...Object.entries(brokenImages()),
+    ['without its last byte', encodePng({ width: 9, height: 9 }).subarray(0, -1)] as const,
+  ])('Signature.ImageInvalide for an image that cannot be shown: %s', async (_what, bytes) => {
+    const before = await everything();
+    for (const employeIdExterne of ['E-1', undefined]) {
+      const answer = await platform(
+        ...(['POST', '', signing({ employeIdExterne, imageSignature: dataUrl(bytes) })] as const),
+      );
+      expect(expectProblem(answer, 400, 'Signature.ImageInvalide')).toEqual({ '/imageSignature': 'image' });
+    }
+    expect(changed(before, await everything())).toEqual([]);
   });
 
   describe('values with more than 65,536 bytes of UTF-8 together', () => {

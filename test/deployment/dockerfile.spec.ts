@@ -66,7 +66,11 @@ function faultsOf(text: string): string[] {
     ...copies
       .filter(([from]) => !from!.startsWith('--from='))
       .map(([path]) => `holds ${path} of the context`),
-    ...unless(/npm ci --omit=dev --omit=optional --ignore-scripts/.test(installer), 'holds what only builds'),
+    ...unless(
+      /npm ci --omit=dev --ignore-scripts [^&]*&& rm -r node_modules\/typescript/.test(installer),
+      'holds what only builds',
+    ),
+    ...unless(!installer.includes('--omit=optional'), 'lacks the decoder of images'),
     ...unless(/npm uninstall [^&]*\bnode\b/.test(installer), 'holds the package node'),
     ...unless(/rm -r [^&]*\bdist\/libs\/embedded-postgres\b/.test(text), 'holds the embedded database'),
     ...unless(find('ENV').includes('NODE_ENV=production'), 'does not run as in production'),
@@ -112,6 +116,8 @@ describe('The Dockerfile', () => {
     ['holds . of the context', 'COPY --from=build /app/dist dist', 'COPY . .'],
     ['holds what only builds', '=dependencies /app/node_modules', '=build /app/node_modules'],
     ['holds what only builds', ' --omit=dev', ''],
+    ['holds what only builds', 'rm -r node_modules/typescript', 'true'],
+    ['lacks the decoder of images', ' --no-workspaces && rm', ' --no-workspaces --omit=optional && rm'],
     ['holds the package node', '--no-workspaces node', '--no-workspaces helmet'],
     ['holds the embedded database', ' dist/libs/embedded-postgres', ''],
     ['does not run as in production', 'NODE_ENV=production', 'NODE_ENV=test'],

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
+import { SignatureDecoder } from '#adhesion';
 import { loadConfig } from '#platform/ops/config';
 import { runProcess } from '#platform/ops/run-process';
 import { LOGGER } from '#platform/ops/logger';
@@ -19,6 +20,7 @@ runProcess(async () => {
   });
   configureApp(app);
   await app.get(Documentation).prepare();
+  await app.get(SignatureDecoder).prepare();
   app.get(JobQueue).connect();
   const { host, port, shutdownDelayMs: stopDelayMs } = config;
   return { app, logger: app.get<Logger>(LOGGER), host, port, stopDelayMs };

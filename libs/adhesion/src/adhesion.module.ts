@@ -6,6 +6,7 @@ import { CardsService } from './application/cards.service';
 import { ConciliationService } from './application/conciliation.service';
 import { FormulairesService } from './application/formulaires.service';
 import { PaiementsService } from './application/paiements.service';
+import { SignatureDecoder } from './application/signature-decoder';
 import { SignatureImagesService } from './application/signature-images.service';
 import { SigningService } from './application/signing.service';
 import { AdhesionV1Query } from './persistence/adhesion-v1.query';
@@ -30,6 +31,7 @@ const services = [
   providers: [
     ...services,
     CardsService,
+    SignatureDecoder,
     AdhesionRepository,
     AdhesionV2Query,
     AdhesionV1Query,

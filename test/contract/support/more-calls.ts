@@ -194,6 +194,7 @@ export const MORE: Readonly<Record<string, More>> = {
     changes: [
       // An inactive form.
       { formulaireId: EXAMPLE_IDS.formulaireLibre },
+      { imageSignature: 'data:image/png;base64,iVBORw0KGgo=' },
       FULL_CONTACT,
       { ...FULL_CONTACT, employeIdExterne: 'INCONNU' },
     ],

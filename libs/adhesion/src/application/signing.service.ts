@@ -19,18 +19,19 @@ import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
-import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { DomainError, type InputFault, invalidRequest, refusalOf } from '#platform/errors/domain-error';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Json } from '#platform/database/json';
 import { Outbox } from '#platform/events/outbox';
 import type { RecordOf } from '#platform/input/field';
 import type { AsSigned, Contact, Written } from '../domain/as-signed';
-import { readPngDataUrl } from '../domain/png';
 import type { SIGNING_FIELDS } from '../domain/signing.fields';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
 import { DemandeAdhesionRepository } from '../persistence/demande-adhesion.repository';
 import { FormulaireRepository } from '../persistence/formulaire.repository';
 import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
+import { SignatureDecoder } from './signature-decoder';
 
 /** A signing as the platform sends it (docs/contract.md, "Signing"). */
 export interface Signing extends Contact, RecordOf<typeof SIGNING_FIELDS> {
@@ -52,6 +53,7 @@ export class SigningService {
     private readonly demandes: DemandeAdhesionRepository,
     private readonly adhesions: AdhesionV2Query,
     private readonly cards: CardsService,
+    private readonly decoder: SignatureDecoder,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
@@ -62,21 +64,21 @@ export class SigningService {
    *
    * @returns the card as V2 shows it, or the request
    * @param id of the card or request; the service chooses one if absent
-   * @throws DomainError `Requete.Invalide` that lists every fault, `Formulaire.Inactif`
+   * @throws DomainError `Requete.Invalide` that lists every fault, `Signature.ImageInvalide` if the image is the only one,
+   *   `Formulaire.Inactif`
    */
   async sign(tenantId: string, actor: Actor, signing: Signing, id?: string): Promise<Written> {
-    const image = signing.imageSignature ? readPngDataUrl(signing.imageSignature) : undefined;
-    const faults: InputFault[] =
-      image?.fault === undefined ? [] : [{ pointer: '/imageSignature', code: 'image', detail: image.fault }];
-    const png = image && 'png' in image ? image.png : undefined;
+    const url = signing.imageSignature;
+    const image = url ? await this.decoder.read(tenantId, url) : undefined;
+    const faults = image?.fault ? [image.fault] : [];
     const tooLarge = signedValeursFault(signing.valeursChampUtilisateur ?? []);
     if (tooLarge) throw invalidRequest([...faults, tooLarge]);
     return this.transactions.run(
       { tenantId },
       async () => {
         await this.changements.originate('plateforme');
-        const valeurs = await this.check(tenantId, signing, [...faults]);
-        const signed = await this.write(tenantId, signing, valeurs, png, id);
+        const valeurs = await this.check(tenantId, signing, [...faults], image?.error);
+        const signed = await this.write(tenantId, signing, valeurs, image?.png, id);
         this.audit.record(tenantId, actor, ADHESION_ACTIONS.signer, [signed.id]);
         return signed;
       },
@@ -95,7 +97,13 @@ export class SigningService {
     return JSON.stringify({ demandeId, statut, adhesionId });
   }
 
-  private async check(tenantId: string, signing: Signing, faults: InputFault[]): Promise<SignedValeurs> {
+  /** @param imageError the error of the only fault in `faults`, if there is one */
+  private async check(
+    tenantId: string,
+    signing: Signing,
+    faults: InputFault[],
+    imageError: ErrorDefinition | undefined,
+  ): Promise<SignedValeurs> {
     if (!(await this.members.knowsSyndicat(tenantId, signing.syndicatIdExterne))) {
       faults.push({ pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' });
     }
@@ -118,6 +126,7 @@ export class SigningService {
     const reponses = signing.consentements ?? [];
     faults.push(...(await this.consentements.faultsOf(tenantId, reponses, '/consentements')));
     faults.push(...repeatedValeursFaults(valeurs, reponses.length));
+    if (faults.length === 1 && imageError) throw refusalOf(imageError, faults);
     if (faults.length > 0) throw invalidRequest(faults);
     if (formulaire && !formulaire.actif) {
       throw new DomainError(FORMULAIRE.Inactif, 'The form is not active: nothing can be signed with it.');

@@ -33,6 +33,12 @@ export const SIGNATURE = errorsOf('Signature', {
     description:
       'The card has no handwritten signature or, where an employee is named, none of the employee’s cards has one.',
   },
+  ImageInvalide: {
+    status: 400,
+    title: 'Signature image cannot be shown',
+    description:
+      'The bytes of `imageSignature` are not one whole PNG image that a viewer can show. Encode the drawing again and send it whole.',
+  },
 });
 
 export const FORMULAIRE = errorsOf('Formulaire', {

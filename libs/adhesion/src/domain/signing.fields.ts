@@ -24,7 +24,7 @@ export const SIGNING_FIELDS = {
   }),
   imageSignature: text(1_048_576, {
     description:
-      'The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB of pixels. The bytes are checked.',
+      'The handwritten signature: a data URL of a PNG image (`data:image/png;base64,…`) of at most 512 KiB, 4,096 pixels a side and 32 MB of pixels. It is decoded whole, and refused if a viewer cannot show it.',
     example:
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   }),

@@ -1,4 +1,4 @@
-import { ADHESION, FORMULAIRE } from '../domain/adhesion.errors';
+import { ADHESION, FORMULAIRE, SIGNATURE } from '../domain/adhesion.errors';
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
@@ -58,7 +58,7 @@ export class SigningController {
     status: 201,
     anyOf: [AdhesionV2Item, DemandeRecueItem],
     location: true,
-    errors: [FORMULAIRE.Inactif],
+    errors: [SIGNATURE.ImageInvalide, FORMULAIRE.Inactif],
   })
   async sign(
     @Tenant() tenantId: string,

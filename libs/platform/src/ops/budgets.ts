@@ -23,6 +23,9 @@ export const BUDGETS = {
   /** Comparisons of rolls with the master data at once, of one client and of a process. */
   comparisons: 1,
   comparisonsInAll: 2,
+  /** Images that are decoded at once, of one client and of a process: half of the threads that Node has for such work. */
+  images: 1,
+  imagesInAll: 2,
   /** Shares of each pool of connections. */
   reads: 0.5,
   transactions: 0.5,
