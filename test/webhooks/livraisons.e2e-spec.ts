@@ -211,6 +211,35 @@ describe('The part of a response that the log keeps', () => {
     expect(tentatives[0].reponse).toBe(text.replaceAll('\0', ''));
   });
 
+  it.each([
+    ['100', ['100 Continue']],
+    ['100 several times', Array<string>(20).fill('100 Continue')],
+    ['102 and 103', ['102 Processing', '103 Early Hints\r\nLink: </style.css>; rel=preload']],
+  ])('the status of the final response, after unasked informational ones: %s', async (_what, lines) => {
+    const { id } = await endpointAt((_received, _response, socket) => {
+      for (const line of lines) socket.write(`HTTP/1.1 ${line}\r\n\r\n`);
+      socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 4\r\n\r\ndone');
+    });
+    await space.sync();
+    await work();
+    expect((await attempted(id, 1)).tentatives).toMatchObject([{ statut: 202, reponse: 'done' }]);
+  });
+
+  it.each([
+    ['an informational response only', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    [
+      'an unasked change of the protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    ],
+  ])('no status after %s', async (_what, text) => {
+    const { id } = await endpointAt((_received, _response, socket) => void socket.end(text));
+    await space.sync();
+    await work();
+    expect((await attempted(id, 1)).tentatives).toMatchObject([
+      { statut: null, reponse: 'The connection was closed before an answer.' },
+    ]);
+  });
+
   it('the reason without a status, if there was no response', async () => {
     const { id } = await endpointAt((_received, _response, socket) => void socket.destroy());
     await space.sync();

@@ -1,8 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { promisify } from 'node:util';
-import { buildConnector } from 'undici';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 
 /** Addresses of a name, or the reason for the failed lookup. */
 export type Resolve = (hostname: string) => Promise<string[]>;
@@ -70,32 +72,42 @@ function isLocalName(host: string): boolean {
  * Connects to public addresses only: resolves the name, checks all its addresses, and connects to a checked address. A name
  * that resolves to another address in between has no effect.
  */
-export function guardedConnector(resolve: Resolve): buildConnector.connector {
-  const connector = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false });
-  const connect = promisify(connector) as (options: buildConnector.Options) => Promise<Socket>;
-  const connectToOne = async (options: buildConnector.Options): Promise<Socket> => {
+export class GuardedAgent extends Agent {
+  constructor(
+    private readonly resolve: Resolve,
+    options: AgentOptions = {},
+  ) {
+    super(options);
+  }
+
+  override createConnection(
+    options: RequestOptions,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.connectToOne(options).then(
+      (socket) => callback!(null, socket),
+      (error: Error) => callback!(error, undefined as never),
+    );
+  }
+
+  private async connectToOne(options: RequestOptions): Promise<Socket> {
     let failure: unknown;
     // An attempt that is out of time keeps its body until this has ended.
     const end = performance.now() + MOST_CONNECTING_MS;
-    for (const hostname of await publicAddresses(options.hostname, resolve)) {
+    for (const host of await publicAddresses(options.host!, this.resolve)) {
       if (failure && performance.now() > end) break;
+      const socket = super.createConnection({ ...options, host }) as TLSSocket;
       try {
-        const socket = await connect({ ...options, hostname });
+        await once(socket, 'secureConnect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
         if (isPublicUnicast(socket.remoteAddress ?? '')) return socket;
-        socket.destroy();
         throw new AddressRefused();
       } catch (error) {
+        socket.on('error', () => undefined).destroy();
         failure = error;
       }
     }
     throw failure;
-  };
-  return (options, callback) => {
-    connectToOne(options).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    );
-  };
+  }
 }
 
 /** @throws AddressRefused unless there are addresses and all of them are public */

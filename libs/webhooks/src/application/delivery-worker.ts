@@ -133,7 +133,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all([...this.endpoints.values()].map((endpoint) => endpoint.settled()));
     await this.recorder.settled();
     this.consumer.close();
-    await this.sender.close();
+    this.sender.close();
   }
 
   private async renew(): Promise<void> {

@@ -1,10 +1,11 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Agent, type Dispatcher, request } from 'undici';
 import {
   AddressRefused,
   addressFault,
   createResolver,
-  guardedConnector,
+  GuardedAgent,
   insecureAddressFault,
   type Resolve,
 } from './address-guard';
@@ -34,6 +35,12 @@ const TIMEOUT_MS = 15_000;
 /** A result about the name comes after a multiple of this time, because faster results are those of internal names. */
 const NAME_RESULT_MS = 1_000;
 
+/**
+ * Connections wait 4 s for another request. There is no limit of connections to a host, because endpoints of several clients
+ * may share it, and one of them may hang.
+ */
+const KEPT_ALIVE: http.AgentOptions = { keepAlive: true, timeout: 4_000 };
+
 /** Size of the stored part of a response. */
 const KEPT_BYTES = 1_024;
 
@@ -42,23 +49,17 @@ const DRAINED_BYTES = 65_536;
 
 /** Posts events to endpoints: one attempt each, no redirects, to public addresses only. */
 export class Sender {
-  private readonly agent: Agent;
+  private readonly agents: Readonly<Record<string, http.Agent>>;
   private readonly timeoutMs: number;
   readonly fault: (url: string) => string | undefined;
 
   constructor({ allowInsecure, timeoutMs = TIMEOUT_MS, resolve = createResolver() }: SenderOptions) {
     this.timeoutMs = timeoutMs;
     this.fault = allowInsecure ? insecureAddressFault : addressFault;
-    // No limit of connections to a host, because endpoints of several clients may share it, and one of them may hang.
-    this.agent = new Agent({
-      ...(allowInsecure ? { connect: { allowH2: false } } : { connect: guardedConnector(resolve) }),
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: 4_000,
-      keepAliveMaxTimeout: 30_000,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.agents = {
+      'http:': new http.Agent(KEPT_ALIVE),
+      'https:': allowInsecure ? new https.Agent(KEPT_ALIVE) : new GuardedAgent(resolve, KEPT_ALIVE),
+    };
   }
 
   /**
@@ -74,14 +75,10 @@ export class Sender {
     const { signal } = outOfTime;
     const timer = setTimeout(() => outOfTime.abort(), this.timeoutMs);
     try {
-      const answer = await Promise.race([
-        request(url, { method: 'POST', headers, body, dispatcher: this.agent, signal }),
-        // While it looks up the name and connects, the request does not react to its signal.
-        new Promise<never>((_resolve, reject) => signal.addEventListener('abort', reject)),
-      ]);
-      const reponse = await startOf(answer.body);
-      const retryAfter = [answer.headers['retry-after']].flat()[0];
-      return { statut: answer.statusCode, reponse, retryAfter, timedOut: signal.aborted };
+      const answer = await this.request(url, headers, body, signal);
+      const reponse = await startOf(answer);
+      const retryAfter = answer.headers['retry-after'];
+      return { statut: answer.statusCode!, reponse, retryAfter, timedOut: signal.aborted };
     } catch (error) {
       if (error instanceof AddressRefused) {
         await wait(NAME_RESULT_MS - ((performance.now() - start) % NAME_RESULT_MS));
@@ -94,14 +91,36 @@ export class Sender {
     }
   }
 
+  /** Returns the final response; informational ones before it are ignored. */
+  private request(
+    url: string,
+    headers: Record<string, string>,
+    body: string | Buffer,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { protocol } = new URL(url);
+      const { request } = protocol === 'https:' ? https : http;
+      const call = request(url, { method: 'POST', headers, agent: this.agents[protocol]! });
+      // An unasked change of the protocol ends without a response or an error.
+      const closed = (): void => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+      call.on('response', resolve).on('error', reject).on('close', closed).end(body);
+      // While it looks up the name and connects, the request does not react to its end.
+      signal.addEventListener('abort', () => {
+        call.destroy();
+        reject(new Error('out of time'));
+      });
+    });
+  }
+
   /** Closes the connections. Call it when no attempt is running. */
-  async close(): Promise<void> {
-    await this.agent.destroy();
+  close(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
   }
 }
 
 /** Returns the stored part of a response. Reads on to the end of a response that is not too long. Never throws. */
-async function startOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function startOf(body: IncomingMessage): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
   try {
@@ -125,7 +144,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed before an answer.',
   EPIPE: 'The connection was closed before an answer.',
-  UND_ERR_SOCKET: 'The connection was closed before an answer.',
   ENOTFOUND: 'The name has no address.',
   ENODATA: 'The name has no address.',
   EHOSTUNREACH: 'The address cannot be reached.',
@@ -134,7 +152,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function failure(error: unknown): Answer {
   const code = (error as { code?: string }).code ?? '';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT')
+  if (code === 'ABORT_ERR' || code === 'ETIMEDOUT')
     return { ...noAnswer('The address does not answer.'), timedOut: true };
   return noAnswer(REASONS[code] ?? `The connection failed (${code || 'unknown reason'}).`);
 }
