@@ -23,6 +23,13 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bo
 tr:target { background: #fff8c5; }
 code { white-space: nowrap; }
 nav a { margin-right: 1.5em; }
+@media (max-width: 60rem) {
+  thead { display: none; }
+  tr:not([hidden]), td { display: block; }
+  td { border: 0; padding: .1rem 0; }
+  tr { border-bottom: 1px solid #d0d7de; padding: .5rem 0; }
+  code { white-space: normal; overflow-wrap: anywhere; }
+}
 </style>
 </head>
 <body>

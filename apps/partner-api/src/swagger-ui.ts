@@ -49,7 +49,8 @@ export function swaggerUiPage({ title, path, keepsKey }: SwaggerUi): string {
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" sizes="32x32">
 <link rel="icon" type="image/png" href="/docs/favicon-16x16.png" sizes="16x16">
 <style>
-body { margin: 0; background: #fafafa; }
+body { margin: 0; }
+html:not(.dark-mode) body { background: #fafafa; }
 nav { font: 14px/1.5 sans-serif; margin: 0 auto; max-width: 1460px; padding: 12px 20px; box-sizing: border-box; }
 nav a { margin-right: 1.5em; }
 .swagger-ui .topbar .download-url-wrapper, .swagger-ui .response-col_links { display: none; }
@@ -68,8 +69,10 @@ nav a { margin-right: 1.5em; }
 
 /** The script that starts the page. It is a file because the content security policy refuses scripts inside of pages. */
 export function swaggerUiInit({ path, keepsKey }: SwaggerUi): string {
-  return `// Swagger UI fills in examples. An optional filter with one would find nothing in a real data space, so it is shown as text.
-function withoutFilters(document) {
+  return `// Execute calls the service that served the page, under whatever address: there is no server to choose.
+// Swagger UI fills in examples. An optional filter with one would find nothing in a real data space, so it is shown as text.
+function adapted(document) {
+  delete document.servers;
   for (const operations of Object.values(document.paths))
     for (const { parameters = [] } of Object.values(operations))
       for (const parameter of parameters) {
@@ -82,9 +85,24 @@ function withoutFilters(document) {
       }
   return document;
 }
-const Filters = {
+// Shows the operations whose group, method, path and summary have all words. By itself Swagger UI compares names of groups.
+function found(groups, words) {
+  const wanted = words.toLowerCase().split(/\\s+/);
+  return groups
+    .map((group, name) =>
+      group.update('operations', (operations) =>
+        operations.filter((one) => {
+          const text = [name, one.get('method'), one.get('path'), one.getIn(['operation', 'summary'])].join(' ').toLowerCase();
+          return wanted.every((word) => text.includes(word));
+        }),
+      ),
+    )
+    .filter((group) => group.get('operations').size > 0);
+}
+const Adapted = {
+  fn: { opsFilter: found },
   statePlugins: {
-    spec: { wrapActions: { updateJsonSpec: (update) => (document) => update(withoutFilters(document)) } },
+    spec: { wrapActions: { updateJsonSpec: (update) => (document) => update(adapted(document)) } },
   },
 };
 window.onload = () => {
@@ -93,7 +111,7 @@ window.onload = () => {
     dom_id: '#swagger-ui',
     deepLinking: true,
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-    plugins: [Filters],
+    plugins: [Adapted],
     layout: 'StandaloneLayout',
     filter: true,
     // No document is sent to a validator elsewhere.
@@ -102,6 +120,9 @@ window.onload = () => {
     displayRequestDuration: true,
     tryItOutEnabled: true,
     defaultModelsExpandDepth: 0,
+    onComplete: () => {
+      document.querySelector('.operation-filter-input').placeholder = 'Search by group, path, method or summary';
+    },
   });
 };
 `;
