@@ -64,3 +64,50 @@ describe('The README of the client', () => {
     expect(event[0]).toContain(`'employeNom' does not exist`);
   }, 60_000);
 });
+
+type Loose = ReturnType<typeof JSON.parse>;
+
+/** Operations that answer in two forms, of which the service chooses one. */
+const CHOSEN_BY_THE_SERVICE = ['SignatureImages_read', 'Signing_sign', 'Signing_get'];
+
+describe('The answer of an operation that answers in two forms', () => {
+  it('is typed by the request where the request decides', () => {
+    const body = 'body: { Employes: [] }';
+    expect(
+      faultsOf([
+        `const { data } = await mandat.syncV2.sync({ ${body} }); data.Employes.AddCount;`,
+        `import { idempotencyKey } from '@mandat/client';
+         const query = { simulation: true };
+         const { data } = await mandat.syncV2.sync({ ${body}, query, headers: idempotencyKey() }); data.Emplois.Erreurs;`,
+        `const { data } = await mandat.syncV2.sync({ ${body}, headers: { Prefer: 'respond-async' } }); data.etat;`,
+        `import { taskResult } from '@mandat/client'; const headers = { Prefer: 'respond-async' };
+         (await taskResult(mandat, await mandat.syncV2.sync({ ${body}, headers }))).Employes;`,
+        `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: { Nom: 'Roy' } }); data.VotantId;`,
+        `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: [{ Nom: 'Roy' }] }); data.Erreurs;`,
+      ]),
+    ).toEqual([[], [], [], [], [], []]);
+    for (const [fault] of faultsOf([
+      `const { data } = await mandat.syncV2.sync({ ${body} }); data.etat;`,
+      `const headers = { Prefer: 'respond-async' };
+       const { data } = await mandat.syncV2.sync({ ${body}, headers }); data.Employes;`,
+      `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: [{}] }); data.VotantId;`,
+    ]))
+      expect(fault).toContain('does not exist');
+  }, 60_000);
+
+  it('is known here for each such operation', () => {
+    const several = ['partenaire', 'plateforme', 'administration'].flatMap((name) => {
+      const { paths } = JSON.parse(readFileSync(join(ROOT, `docs/openapi/${name}.json`), 'utf8'));
+      return Object.values<Loose>(paths)
+        .flatMap((item) => Object.values<Loose>(item))
+        .filter(({ responses }) => {
+          const shapes = Object.keys(responses)
+            .filter((status) => status < '300')
+            .map((status) => JSON.stringify(responses[status].content?.['application/json']?.schema));
+          return new Set(shapes).size > 1 || shapes[0]?.includes('"anyOf"');
+        })
+        .map(({ operationId }) => operationId as string);
+    });
+    expect(several.sort()).toEqual([...CHOSEN_BY_THE_SERVICE, 'SyncV2_sync', 'Votants_upsert'].sort());
+  });
+});

@@ -20,12 +20,16 @@ import {
   leaks,
   operationsOf,
   type Placed,
+  promiseFaults,
   routeFaults,
   SURFACES,
   Validators,
 } from './support/openapi-faults';
 import { guardedRoutes, routesOf } from './support/router';
 import { perFile } from '../setup/fixtures';
+
+/** A task without a result. */
+const TACHE = { id: EXAMPLE_TACHE_ID, type: 'sync', etat: 'EnCours', traites: 1, total: 3 };
 
 async function documentsOf(
   app: RunningApp,
@@ -121,8 +125,16 @@ describe('The OpenAPI documents', () => {
         expect(leaks(document, surface)).toEqual([]);
       });
 
-      it('has examples that are valid by its own schemas', () => {
+      it('has examples that are valid by its own schemas, and that the service can answer', () => {
         expect(exampleFaults(document)).toEqual([]);
+      });
+
+      it('promises no status, and read-only properties have one type', () => {
+        expect(promiseFaults(document)).toEqual([]);
+      });
+
+      it('names one server: the public address', () => {
+        expect(document.servers).toEqual([{ url: app.config.publicUrl, description: 'Public address' }]);
       });
     },
   );
@@ -184,10 +196,27 @@ describe('The OpenAPI documents', () => {
           [`example of ${employe}: path parameter idExterne: / must NOT have fewer than 1 characters`]: (
             document,
           ) => (read(document).parameters![0]!.schema!.example = ''),
+          'POST /b2b/v2/sync: 202: / breaks: erreur exactly if Echouee': (document) =>
+            Object.assign(sync(document).responses[202]!.content!['application/json']!, {
+              example: { ...TACHE, erreur: { code: 'Requete.Invalide', detail: 'no JSON' } },
+            }),
+          'POST /b2b/v2/sync: composed 202: / breaks: resultat and effets exactly if Reussie': (document) => {
+            delete sync(document).responses[202]!.content!['application/json']!.example;
+            document.components.schemas.TacheItem!.properties!.etat!.example = 'EnCours';
+          },
           [`${employe}: 404: / must have required property 'code'`]: (document) =>
             Object.assign(read(document).responses[404]!.content!['application/problem+json']!, {
               examples: { any: { value: { status: 404 } } },
             }),
+        },
+      ],
+      [
+        promiseFaults,
+        {
+          'EmployeInput.idUnique is a boolean, and answered as string': (document) =>
+            (document.components.schemas.EmployeInput!.properties!.idUnique!.type = 'boolean'),
+          'POST /b2b/v2/sync promises a status': (document) =>
+            (sync(document).description = 'It is always 200.'),
         },
       ],
     ];

@@ -14,6 +14,10 @@ import { VERSION } from '#platform/ops/version';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { byName, mapOperations, withSharedComponents } from './shared-components';
 
+/** Every document says it of its schemas. */
+const TEXTS =
+  'Texts are trimmed and normalised to NFC, and an empty text counts as null: schemas describe what remains.';
+
 /** The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. */
 export const SURFACES = [
   {
@@ -25,6 +29,7 @@ export const SURFACES = [
       "For the platform's own front ends: signing pages, ballots, meeting room. Keys of role `plateforme`.",
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
       'Every POST takes an `Idempotency-Key`: sent again by the same API key with the same body it replays the first answer for 24 hours.',
+      TEXTS,
     ].join('\n\n'),
     key: { scheme: 'PlatformKey', description: 'A key of role `plateforme`, from the operator.' },
     tags: [
@@ -42,6 +47,7 @@ export const SURFACES = [
     description: [
       'For internal administrators: clients, keys, modules, limits, personal data, votes, audit. Keys of role `admin`.',
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
+      TEXTS,
     ].join('\n\n'),
     key: {
       scheme: 'AdministratorKey',
@@ -65,6 +71,7 @@ export const SURFACES = [
       'Errors are problem details (RFC 9457); their codes are listed on [/docs/erreurs](/docs/erreurs).',
       'Lists are arrays. `limite` and `curseur` page them, with the next page in `Link`; without `limite` the whole list is streamed.',
       'Unknown properties and parameters are refused. The first letter of a property may be in either case.',
+      TEXTS,
       'Every POST takes an `Idempotency-Key`: sent again by the same API key with the same body it replays the first answer for 24 hours.',
       'Each answer says in `RateLimit` how many requests of the minute are left.',
     ].join('\n\n'),
@@ -111,8 +118,6 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
   const base = new DocumentBuilder()
     .setTitle('Mandat')
     .setVersion(VERSION)
-    // The relative address is first, because Swagger UI must call the service that served the page.
-    .addServer('/', 'This service')
     .addServer(publicUrl, 'Public address')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
@@ -192,11 +197,13 @@ function orderByPath(operation: Operation, template: string): void {
   operation.parameters?.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** Removes `nullable` from parameters: only a property of a body can be null. */
+/** Removes null from parameters: only a property of a body can be null. */
 function refuseNull(operation: Operation): void {
   for (const parameter of operation.parameters ?? []) {
-    if ('schema' in parameter && parameter.schema && 'nullable' in parameter.schema)
-      delete parameter.schema.nullable;
+    if (!('schema' in parameter && parameter.schema && 'nullable' in parameter.schema)) continue;
+    const { schema } = parameter;
+    delete schema.nullable;
+    if (schema.enum) schema.enum = schema.enum.filter((word) => word !== null);
   }
 }
 

@@ -1,9 +1,10 @@
 import * as forAdministration from './generated/administration/client/index.js';
 import { Administration } from './generated/administration/sdk.gen.js';
 import * as forPartners from './generated/partenaire/client/index.js';
-import { Partenaire } from './generated/partenaire/sdk.gen.js';
+import { Partenaire as Generated } from './generated/partenaire/sdk.gen.js';
 import * as forPlatform from './generated/plateforme/client/index.js';
 import { Plateforme } from './generated/plateforme/sdk.gen.js';
+import type { Partenaire } from './narrowed.js';
 import { transport, type TransportOptions } from './transport.js';
 
 /** Address of the service, key, and limits of repetitions. */
@@ -14,7 +15,7 @@ export interface ConnectionOptions extends TransportOptions {
 
 /** The operations of a partner: key of role `partenaire`. */
 export function partenaire(options: ConnectionOptions): Partenaire {
-  return new Partenaire({ client: forPartners.createClient(configOf(options)) });
+  return new Generated({ client: forPartners.createClient(configOf(options)) }) as Partenaire;
 }
 
 /** The operations of the platform's front ends: key of role `plateforme`. */

@@ -14,6 +14,6 @@ export { TaskError, type TaskOptions, type TaskReader, taskResult } from './task
 export type { Wait } from './transport.js';
 export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookHeaders } from './webhooks.js';
 export type { Administration } from './generated/administration/sdk.gen.js';
-export type { Partenaire } from './generated/partenaire/sdk.gen.js';
+export type { Partenaire } from './narrowed.js';
 export type { Plateforme } from './generated/plateforme/sdk.gen.js';
 export type * from './generated/partenaire/types.gen.js';

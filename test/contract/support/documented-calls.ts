@@ -56,6 +56,21 @@ export function answerFaults(validators: Validators, operation: Operation, answe
   return faults;
 }
 
+/** Returns how the document excludes a body that the service accepted. */
+export function acceptedFaults(
+  validators: Validators,
+  { requestBody }: Operation,
+  { body }: Call,
+  { status, json }: Answer,
+): string[] {
+  if (status >= 300 || typeof body !== 'object') return [];
+  // Rejected records of a list were not accepted.
+  if (/"(?:errors|Erreurs)":\[\{/.test(JSON.stringify(json ?? null))) return [];
+  return validators
+    .faultsOf(requestBody!.content['application/json']!.schema!, body)
+    .map((fault) => `accepted, but as documented ${fault}`);
+}
+
 /** Codes that no request of this folder causes; the tests of the process and of HTTP do. */
 const UNPROVOKED = [
   'Requete.Interrompue',
@@ -344,7 +359,11 @@ export class DocumentedCalls {
     const called = this.calledOf(placed);
     called.statuses.add(answer.status);
     if (answer.status >= 400) called.codes.add((answer.json as { code: string }).code);
-    for (const fault of answerFaults(validators, placed.operation, answer)) {
+    const faults = [
+      ...answerFaults(validators, placed.operation, answer),
+      ...acceptedFaults(validators, placed.operation, call, answer),
+    ];
+    for (const fault of faults) {
       called.faults.push(`${answer.status} to ${JSON.stringify({ ...call, key: undefined })}: ${fault}`);
     }
   }

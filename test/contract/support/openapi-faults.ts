@@ -1,5 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { ANSWER_RULES } from './answer-rules';
 import { ERRORS } from '../../../apps/partner-api/src/errors';
 import type { Requirement } from '../../../libs/access/src/requires.decorator';
 import type { Route } from './router';
@@ -8,6 +9,7 @@ import type { Route } from './router';
 export interface Schema {
   $ref?: string;
   type?: string;
+  format?: string;
   description?: string;
   example?: unknown;
   enum?: unknown[];
@@ -59,6 +61,7 @@ export interface Operation {
 export interface Document {
   openapi: string;
   info: { title: string; version: string; description?: string };
+  servers: { url: string; description?: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { description?: string }> };
@@ -301,6 +304,32 @@ export function leaks(document: Document, surface: Surface): string[] {
   return faults;
 }
 
+/**
+ * Returns read-only properties of requests with another type than the property of that name in answers, and words that promise
+ * a status, which no operation can.
+ */
+export function promiseFaults(document: Document): string[] {
+  const faults: string[] = [];
+  const types = new Map<string, Set<string | undefined>>();
+  const all = schemasOf(document).flatMap(([place, { properties = {} }]) =>
+    Object.entries(properties).map(([name, schema]) => ({ place, name, schema })),
+  );
+  const keyOf = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+  for (const { name, schema } of all) {
+    if (schema.readOnly) continue;
+    types.set(keyOf(name), (types.get(keyOf(name)) ?? new Set()).add(schema.type));
+  }
+  for (const { place, name, schema } of all) {
+    const answered = types.get(keyOf(name));
+    if (schema.readOnly && answered && !answered.has(schema.type))
+      faults.push(`${place}.${name} is a ${schema.type}, and answered as ${[...answered].join()}`);
+  }
+  for (const { operation, name } of operationsOf(document)) {
+    if (/always \d{3}/.test(operation.description ?? '')) faults.push(`${name} promises a status`);
+  }
+  return faults;
+}
+
 /** Returns examples of properties, parameters, bodies and responses that their own schema rejects. */
 export function exampleFaults(document: Document): string[] {
   const validators = new Validators(document);
@@ -317,10 +346,13 @@ export function exampleFaults(document: Document): string[] {
       ...answers,
       { status: 'body', content: operation.requestBody?.content },
     ]) {
-      for (const { schema, example, examples } of Object.values(content ?? {})) {
+      for (const [type, { schema, example, examples }] of Object.entries(content ?? {})) {
         const shown = [...Object.values(examples ?? {}).map(({ value }) => value), example];
         for (const value of shown) if (value !== undefined) check(`${name}: ${status}`, schema!, value);
-        if (status === 'body') check(`${name}: composed body`, schema!, exampleOf(schema!, document));
+        if (shown.some((value) => value !== undefined) && status !== 'body') continue;
+        // What Swagger UI shows in their place.
+        if (type === 'application/json' && (status === 'body' || status < '300'))
+          check(`${name}: composed ${status}`, schema!, exampleOf(schema!, document, status === 'body'));
       }
     }
   }
@@ -328,18 +360,21 @@ export function exampleFaults(document: Document): string[] {
 }
 
 /** Returns the value that Swagger UI shows for a schema, composed from the examples of its properties. */
-export function exampleOf(schema: Schema, document: Document): unknown {
+export function exampleOf(schema: Schema, document: Document, isBody = true): unknown {
   if (schema.example !== undefined) return schema.example;
+  const of = (part: Schema): unknown => exampleOf(part, document, isBody);
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  if (reference) return exampleOf(document.components.schemas[reference.split('/').at(-1)!]!, document);
+  if (reference) return of(document.components.schemas[reference.split('/').at(-1)!]!);
   // Swagger UI shows the first of several shapes.
-  if (schema.anyOf) return exampleOf(schema.anyOf[0]!, document);
-  if (schema.type === 'array') return [exampleOf(schema.items!, document)];
-  if (schema.type !== 'object') return schema.enum?.[0];
+  const shapes = schema.anyOf ?? schema.oneOf;
+  if (shapes) return of(shapes[0]!);
+  if (schema.type === 'array') return [of(schema.items!)];
+  if (schema.type !== 'object')
+    return schema.enum?.[0] ?? (schema.type === 'string' && !schema.format ? 'string' : undefined);
   return Object.fromEntries(
     Object.entries(schema.properties ?? {})
-      .filter(([, property]) => !property.readOnly)
-      .map(([name, property]) => [name, exampleOf(property, document)]),
+      .filter(([, property]) => !isBody || !property.readOnly)
+      .map(([name, property]) => [name, of(property)]),
   );
 }
 
@@ -347,13 +382,24 @@ export function exampleOf(schema: Schema, document: Document): unknown {
 export class Validators {
   // Each schema is used a few times only, so fast compilation matters more than fast validation.
   private readonly ajv = addFormats(
-    new Ajv({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
+    new Ajv({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }).addKeyword({
+      keyword: 'obeys',
+      validate: function obeys(name: string, item: object): boolean {
+        const broken = brokenRuleOf(name, item);
+        (obeys as { errors?: object[] }).errors = [{ message: `breaks: ${broken}`, params: {} }];
+        return broken === undefined;
+      },
+    }),
   );
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
   constructor(document: Document) {
     const { schemas } = document.components;
-    this.ajv.addSchema(closed({ components: { schemas } }), 'document');
+    const ruled = Object.entries(schemas).map(([name, schema]) => [
+      name,
+      ANSWER_RULES[name] ? { ...schema, obeys: name } : schema,
+    ]);
+    this.ajv.addSchema(closed({ components: { schemas: Object.fromEntries(ruled) } }), 'document');
   }
 
   /** @throws if the schema is not valid */
@@ -371,6 +417,17 @@ export class Validators {
       return `${instancePath || '/'} ${message}${extra ? ` (${extra})` : ''}`;
     });
   }
+}
+
+/** Returns the first rule that an answer breaks. Its schema reports one that does not have the properties of the rule. */
+function brokenRuleOf(name: string, item: object): string | undefined {
+  return Object.entries(ANSWER_RULES[name]!).find(([, holds]) => {
+    try {
+      return !holds(item);
+    } catch {
+      return false;
+    }
+  })?.[0];
 }
 
 function closed(part: object): object {

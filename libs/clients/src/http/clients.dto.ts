@@ -69,11 +69,11 @@ const dateCreation = givenTime('When it was made (UTC).', '2026-01-15T14:30:00.0
 const suspenduLe = {
   ...readOnly(
     'Since when the client is suspended: its keys get 403 `Client.Suspendu`, and its deliveries and e-mails wait (UTC). Null if it is not.',
-    '2026-06-01T12:00:00.000Z',
+    null,
   ),
   format: 'date-time',
 } as const;
-const raisonSuspension = readOnly('Why it is suspended; null if it is not.', 'Unpaid invoices');
+const raisonSuspension = readOnly('Why it is suspended; null if it is not.', null);
 
 const suppressionDemandeeLe = {
   ...readOnly('When its erasure was requested (UTC); null if it was not.', '2026-07-01T12:00:00.000Z'),
@@ -297,7 +297,7 @@ export class CleExpireBientotData extends ItemOf({
 const prefixe = given('First characters of the key, to recognise it.', 'mdt_stg_4fGh2K');
 const LIFE = {
   expireLe,
-  revoqueLe: value.orNull(value.time('When it was revoked; null if it was not.', '2026-06-01T12:00:00.000Z')),
+  revoqueLe: value.orNull(value.time('When it was revoked; null if it was not.', null)),
   dernierUsage: value.orNull(
     value.time('Last use, to the minute; null if it was never used.', '2026-05-31T08:15:00.000Z'),
   ),

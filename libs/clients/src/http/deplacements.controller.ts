@@ -10,7 +10,7 @@ import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { DeplacementsService } from '../application/deplacements.service';
 import { CELLULE, CLIENT, DEPLACEMENT } from '../domain/clients.errors';
-import { DeplacementDemande, DeplacementItem } from './deplacements.dto';
+import { DeplacementDemande, DeplacementItem, EXAMPLE_DEPLACEMENT } from './deplacements.dto';
 import { ClientId, ENVIRONMENT_PARTS } from './path-parts';
 
 // The vote of the demonstration is open in staging.
@@ -39,6 +39,7 @@ export class DeplacementsController {
     path: PATH,
     status: 202,
     type: DeplacementItem,
+    example: EXAMPLE_DEPLACEMENT,
     location: true,
     errors: [
       CLIENT.NotFound,
@@ -67,6 +68,7 @@ export class DeplacementsController {
     description: 'With its progress in rows.',
     path: PATH,
     type: DeplacementItem,
+    example: EXAMPLE_DEPLACEMENT,
     errors: [CLIENT.NotFound, DEPLACEMENT.NotFound],
   })
   async latest(

@@ -13,6 +13,20 @@ class ErreurDeplacementItem extends ItemOf({
   detail: value.text('What was wrong and what to do.', 'A campaign of the data space is open.'),
 }) {}
 
+/** A move that has not ended. */
+export const EXAMPLE_DEPLACEMENT = {
+  id: '019ab9a0-5c1e-7c22-8f01-6d3b5e2a7c44',
+  type: 'deplacement',
+  etat: 'EnCours',
+  celluleOrigine: 'principal',
+  cellule: 'nord',
+  traites: 412_500,
+  total: 1_000_000,
+  dateCreation: '2026-11-25T14:30:00.000Z',
+  dateBascule: null,
+  dateFin: null,
+};
+
 /** A move of a data space to another cell. */
 export class DeplacementItem extends ItemOf({
   id: value.id('Identifier of the move (GUID).', '019ab9a0-5c1e-7c22-8f01-6d3b5e2a7c44'),
@@ -28,9 +42,9 @@ export class DeplacementItem extends ItemOf({
   total: value.integer('Rows to copy, counted before writes were refused.', 1_000_000),
   dateCreation: value.time('When it was requested (UTC).', '2026-11-25T14:30:00.000Z'),
   dateBascule: value.orNull(
-    value.time('When the service began to use the new cell (UTC); null before.', '2026-11-25T14:31:00.000Z'),
+    value.time('When the service began to use the new cell (UTC); null before.', null),
   ),
-  dateFin: value.orNull(value.time('When it ended (UTC); null before.', '2026-11-25T14:32:00.000Z')),
+  dateFin: value.orNull(value.time('When it ended (UTC); null before.', null)),
 }) {
   @ApiProperty({ description: 'The reason, if `etat` is `Echouee`.', required: false })
   erreur?: ErreurDeplacementItem;

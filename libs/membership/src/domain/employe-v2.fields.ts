@@ -1,4 +1,4 @@
-import { capitalized, identifier, type RecordOf, text } from '#platform/input/field';
+import { capitalized, identifier, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
 
 /** Maximum length of each list in one employee. */
@@ -40,7 +40,7 @@ export const EMPLOI_FIELDS = {
       'End: the employment is over from this day on; null means ongoing. Absent: a stored end that lies ahead stays, and one that has passed goes. An end before the start is an error of the record.',
     example: '2027-03-01T00:00:00Z',
   },
-  Actif: { kind: 'readOnly', description: 'Whether it is active on the current day.', example: 'true' },
+  Actif: readOnlyOf('boolean', 'Whether it is active on the current day.', true),
 } as const;
 
 /** A membership of a V2 employee in a union. */

@@ -45,6 +45,10 @@ export interface AnswerOptions {
   successor?: string;
   /** Class of the answer 202 of an operation that can be done in the background. */
   accepted?: Type;
+  /** An answer, if one that has the examples of all properties would contradict itself. */
+  example?: object;
+  /** The same for the answer 202. */
+  acceptedExample?: object;
   /** Parts of the path by name. The demonstration tenant has the examples. */
   path?: Record<string, { description: string; example: string; format?: 'uuid' }>;
   /** A body that the demonstration tenant accepts, if it would reject the example of the schema. */
@@ -94,6 +98,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       status,
       description: SUCCESS[status] ?? 'Success',
       ...(options.type ? { type: options.type } : {}),
+      ...(options.example ? { example: options.example } : {}),
       ...(options.content
         ? { content: { [options.content]: { schema: { type: 'string', format: 'binary' } } } }
         : {}),
@@ -108,6 +113,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
             status: 202,
             description: SUCCESS[202]!,
             type: options.accepted,
+            ...(options.acceptedExample ? { example: options.acceptedExample } : {}),
             headers: { ...headersOf({ ...options, location: true, headers: {} }), ...PREFERENCE_APPLIED },
           }),
         ]

@@ -20,6 +20,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { DATE_PATTERN } from './wire-date';
 import { type DecimalBounds, hasAtMost, isDecimal, isEmail, isGuid, isInTime } from './faults';
 import { readValue } from './fold';
 import { isWithinHtmlLimits } from './html-limits';
@@ -88,8 +89,7 @@ export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
     ...propertyOf(field, nested, mayBeNull),
     required: true,
     description: field.shown ?? field.description,
-    // In an enum, null is a value like the others (OpenAPI 3.0.3).
-    ...(mayBeNull && field.kind === 'choice' ? { enum: [...field.values, null] } : {}),
+    ...(field.kind === 'date' ? { format: 'date-time', pattern: undefined } : {}),
     ...(field.kind === 'readOnly' && field.format ? { format: field.format } : {}),
   } as ApiPropertyOptions);
 }
@@ -106,7 +106,9 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
         type: String,
         maxLength: field.max,
         ...(field.required ? { minLength: 1 } : {}),
-        ...(field.format === 'email' || field.format === 'uuid' ? { format: field.format } : {}),
+        ...(field.format === 'uuid' ? { format: 'uuid' } : {}),
+        // The format `email` excludes letters beyond ASCII.
+        ...(field.format === 'email' ? { pattern: '^.+@[^@]+$' } : {}),
         ...exampleOf(field),
       };
     case 'integer':
@@ -130,9 +132,16 @@ function propertyOf(field: Field, nested?: RecordClass, nullable = isNullable(fi
     case 'boolean':
       return { ...common, type: Boolean, ...exampleOf(field) };
     case 'date':
-      return { ...common, type: String, format: 'date-time', ...exampleOf(field) };
+      // The format `date-time` excludes dates, and times without seconds.
+      return { ...common, type: String, pattern: DATE_PATTERN, ...exampleOf(field) };
     case 'choice':
-      return { ...common, type: String, enum: [...field.values], ...exampleOf(field) };
+      // In an enum, null is a value like the others (OpenAPI 3.0.3).
+      return {
+        ...common,
+        type: String,
+        enum: [...field.values, ...(nullable ? [null] : [])],
+        ...exampleOf(field),
+      };
     case 'choices':
       return { ...common, type: String, isArray: true, enum: [...field.values], ...exampleOf(field) };
     case 'texts':

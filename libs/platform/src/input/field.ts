@@ -21,7 +21,7 @@ export interface TextField extends Described {
   readonly format?: 'email' | 'uuid' | 'currency' | 'html';
   /** An external identifier, in which nothing invisible is written. */
   readonly isIdentifier?: true;
-  readonly example?: string;
+  readonly example?: string | null;
 }
 export interface IntegerField extends Described {
   readonly kind: 'integer';
@@ -100,7 +100,7 @@ export interface ReadOnlyField extends Described {
   /** Format of the text that reads return. */
   readonly format?: 'uuid' | 'date-time';
   readonly required?: false;
-  readonly example?: string | boolean | number;
+  readonly example?: string | boolean | number | null;
   /** A property by which an element shows that it is meant as a write, which is refused with this detail. */
   readonly writeShape?: { readonly property: string; readonly detail: string };
 }
@@ -189,7 +189,7 @@ export function text<const M extends number, const O extends Omit<TextField, 'ki
 }
 
 /** A property that reads return and writes ignore. */
-export function readOnly(description: string, example: string) {
+export function readOnly<E extends string | null>(description: string, example: E) {
   return { kind: 'readOnly', description, example } as const;
 }
 
@@ -197,7 +197,7 @@ export function readOnly(description: string, example: string) {
 export function readOnlyOf<T extends 'boolean' | 'integer' | 'number'>(
   type: T,
   description: string,
-  example: boolean | number,
+  example: boolean | number | null,
 ) {
   return { kind: 'readOnly', type, description, example } as const;
 }

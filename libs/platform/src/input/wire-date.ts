@@ -1,6 +1,9 @@
 const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d)))?$/;
 
+/** The form of a date on the wire, for the OpenAPI document. */
+export const DATE_PATTERN = ISO_8601.source;
+
 /**
  * Reads a date-time of the wire: ISO 8601 with `Z` or an offset; a date alone means 00:00 UTC (docs/contract.md,
  * "Dates"). Parts of a millisecond are cut off. Answers undefined for anything else: no offset, a day that does not

@@ -16,7 +16,7 @@ import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
 import { jsonOf } from './taches.controller';
-import { TacheItem } from './taches.dto';
+import { EXAMPLE_TACHE, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -45,6 +45,7 @@ export class SyncV2Controller {
     type: SyncV2ResultItem,
     headers: EFFETS_HEADERS,
     accepted: TacheItem,
+    acceptedExample: { ...EXAMPLE_TACHE, etat: 'EnAttente', traites: 0 },
   })
   async sync(
     @Tenant() tenantId: string,

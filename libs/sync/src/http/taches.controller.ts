@@ -8,7 +8,7 @@ import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Streamed } from '#platform/http/streamed';
 import { type LongResult, type Tache, TachesService } from '../application/taches.service';
 import { EFFETS_HEADERS, withEffets } from './effets.dto';
-import { EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
+import { EXAMPLE_TACHE, EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -22,6 +22,7 @@ export class TachesController {
     description: 'Tasks are kept for 7 days after their end.',
     path: { id: { description: 'Identifier of the task.', example: EXAMPLE_TACHE_ID, format: 'uuid' } },
     type: TacheItem,
+    example: EXAMPLE_TACHE,
     headers: EFFETS_HEADERS,
     etag: true,
     streamed: true,

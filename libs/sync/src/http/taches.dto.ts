@@ -9,6 +9,15 @@ import { SyncV2ResultItem } from './sync-v2.dto';
 /** Identifier of the documentation's examples. The demonstration tenant has such a task, so the examples work. */
 export const EXAMPLE_TACHE_ID = '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c44';
 
+/** A task that has not ended. */
+export const EXAMPLE_TACHE = {
+  id: EXAMPLE_TACHE_ID,
+  type: 'sync',
+  etat: 'EnCours',
+  traites: 41_250,
+  total: 100_000,
+};
+
 class ErreurTacheItem extends ItemOf({
   code: value.text('Error code, as on /docs/erreurs.', 'Requete.Invalide'),
   detail: value.text('What was wrong and what to do.', 'the body must be valid JSON'),

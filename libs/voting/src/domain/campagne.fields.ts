@@ -72,31 +72,28 @@ export const CAMPAGNE_FIELDS = {
   seuilAnonymat: readOnlyOf(
     'integer',
     'Smallest number of ballots that a filtered result may show. The client’s at the first publication, unless an administrator set another one for this campaign; null before.',
-    5,
+    null,
   ),
-  raisonSeuilAnonymat: readOnly(
-    'Why an administrator set this threshold; null where none did.',
-    'Vote des délégués, chacun avec son poids.',
-  ),
+  raisonSeuilAnonymat: readOnly('Why an administrator set this threshold; null where none did.', null),
   raisonConstat: readOnly(
     'Why the vote has no result, where an administrator sealed a ballot box in which something did not agree; else null.',
-    'Un bulletin manque : le vote est à reprendre.',
+    null,
   ),
   empreinteGraineDepartage: readOnly(
     'SHA-256 of the service’s seed of draws, in hexadecimal. A publication makes a new seed; null before.',
-    '0d1c3b9a4f7e6258c1b0a9d8e7f60514233241506f7e8d9cabb0c1d2e3f40516',
+    null,
   ),
   empreinteGrainePartenaire: readOnly(
     'SHA-256 of the partner’s seed of draws, in hexadecimal; null without one.',
-    '7a0e2d4c6b8f1937a5d3c1b0e9f8d7c6b5a4938271605f4e3d2c1b0a99887766',
+    null,
   ),
   graineDepartage: readOnly(
     'The service’s seed of the draws that break ties, in hexadecimal; null until the ballot box is closed, which is at most seconds after the vote.',
-    '5f2b0c7d9e1a4b38a6c4d2e0f19b83755f2b0c7d9e1a4b38a6c4d2e0f19b8375',
+    null,
   ),
   grainePartenaire: readOnly(
     'The partner’s seed in base64; null without one, and until the ballot box is closed.',
-    'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
+    null,
   ),
 } as const;
 

@@ -32,6 +32,7 @@ export const LISTE_ELECTORALE_FIELDS = {
     kind: 'date',
     description:
       'The day that memberships and employments are looked at; of a date-time, its day in the client’s time zone. The current one if absent.',
+    example: '2026-11-02',
   },
   Poids: { ...VOTANT_FIELDS.Poids, description: 'Weight of their ballots. 1 if absent.' },
 } as const;

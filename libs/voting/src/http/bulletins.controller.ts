@@ -7,7 +7,13 @@ import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { Body } from '#platform/input/request-parts.decorator';
 import { BulletinsService } from '../application/bulletins.service';
 import { EngagementsService } from '../application/engagements.service';
-import { BulletinDeposeItem, BulletinInput, PreuveRecuItem, RecuItem } from './bulletins.dto';
+import {
+  EXAMPLE_ATTESTATION,
+  BulletinDeposeItem,
+  BulletinInput,
+  PreuveRecuItem,
+  RecuItem,
+} from './bulletins.dto';
 import { CampagneId, campagnePart } from './path-parts';
 import { EXAMPLE_IDS } from './examples';
 
@@ -36,6 +42,7 @@ export class BulletinsController {
     },
     status: 201,
     type: BulletinDeposeItem,
+    example: { Recu: EXAMPLE_IDS.recu, Attestation: EXAMPLE_ATTESTATION },
     location: true,
     errors: [
       CAMPAGNE.NotFound,

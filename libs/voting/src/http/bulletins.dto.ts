@@ -9,6 +9,9 @@ export class ReponseInput extends InputOf(REPONSE_FIELDS) {}
 /** A ballot: all questions answered at once. */
 export class BulletinInput extends InputOf(BULLETIN_FIELDS, { Reponses: ReponseInput }) {}
 
+export const EXAMPLE_ATTESTATION =
+  'eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJjYW1wYWduZUlkIjoiLi4uIn0.c2lnbmF0dXJl';
+
 const RECU = value.text(
   'Receipt: its owner can check that the ballot is counted. Voter and choices stay secret. It is returned only once.',
   EXAMPLE_IDS.recu,
@@ -27,7 +30,7 @@ export class BulletinDeposeItem extends ItemOf({
   EmpreinteRecu: value.optional(EMPREINTE_RECU),
   Attestation: value.text(
     'Signed promise that the receipt is in the log at the close: a compact JWS over `{"campagneId","empreinteRecu"}` (docs/verification.md). Its key is in `/.well-known/jwks.json`.',
-    'eyJhbGciOiJFZERTQSIsImtpZCI6Ii4uLiJ9.eyJjYW1wYWduZUlkIjoiLi4uIn0.c2lnbmF0dXJl',
+    EXAMPLE_ATTESTATION,
   ),
 }) {}
 

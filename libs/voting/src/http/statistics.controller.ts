@@ -8,7 +8,7 @@ import { Query } from '#platform/input/request-parts.decorator';
 import { sendParts } from '#platform/http/send-parts';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from './path-parts';
-import { StatistiquesItem, StatistiquesQuery } from './statistics.dto';
+import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery } from './statistics.dto';
 
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
@@ -25,6 +25,7 @@ export class StatisticsController {
     ].join('\n\n'),
     path: { id: campagnePart() },
     type: StatistiquesItem,
+    example: EXAMPLE_STATISTIQUES,
     errors: [CAMPAGNE.NotFound],
   })
   async read(

@@ -154,3 +154,43 @@ export class StatistiquesItem extends ItemOf({
   ),
   questions: value.list(QuestionStatistiqueItem, 'In their order.'),
 }) {}
+
+/** Statistics of a vote that has ended, without filters. */
+export const EXAMPLE_STATISTIQUES = {
+  campagneId: EXAMPLE_IDS.campagne,
+  titre: 'Renouvellement de la convention collective',
+  etat: 'Termine',
+  totalVotants: 30,
+  totalVotantsAvecDroitDeVote: 28,
+  votantsAyantVote: 23,
+  tauxParticipation: 82.14,
+  modificationsApresOuverture: { ajoutes: 0, retires: 0, modifies: 2 },
+  resultatsVisibles: true,
+  questions: [
+    {
+      QuestionId: EXAMPLE_IDS.question,
+      Titre: 'Qui voulez-vous à la présidence ?',
+      Type: 'Election',
+      EstPreferentiel: false,
+      Exprimes: 21,
+      Abstentions: 2,
+      Options: [
+        {
+          OptionId: EXAMPLE_IDS.option,
+          Libelle: 'Ariane Lapointe',
+          Votes: 12,
+          PoidsTotal: 12,
+          Pourcentage: 57.14,
+        },
+        {
+          OptionId: EXAMPLE_IDS.optionAutre,
+          Libelle: 'Bruno Gagné',
+          Votes: 9,
+          PoidsTotal: 9,
+          Pourcentage: 42.86,
+        },
+      ],
+      Elus: [EXAMPLE_IDS.option],
+    },
+  ],
+};

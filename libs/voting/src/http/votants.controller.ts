@@ -71,7 +71,7 @@ export class VotantsController {
   @Answers({
     summary: 'Create or change voters',
     description:
-      'One record: answers the voter, 201 if it was made, 200 if `VotantId` named one. A list of records: always 200, with the errors of those that were not accepted; all others are written together. Up to 64 MB and 250,000 records. The roll may change until the campaign ends.',
+      'One record: answers the voter, 201 if it was made, 200 if `VotantId` named one. A list of records: 200 with the errors of those that were not accepted, and all others are written together; an error of the whole list, as `Votant.PoidsIdentifiants`, writes nothing. Up to 64 MB and 250,000 records. The roll may change until the campaign ends.',
     path: { id: campagnePart() },
     bodyExample: [
       { VotantId: EXAMPLE_IDS.votant, Poids: 1.5 },

@@ -32,14 +32,11 @@ export const WEBHOOK_FIELDS = {
   desactiveLe: {
     ...readOnly(
       'Time at which the service disabled it (UTC), or null. Set `actif` to true to enable it again.',
-      '2026-03-02T14:05:09.120Z',
+      null,
     ),
     format: 'date-time',
   },
-  raisonDesactivation: readOnly(
-    'Reason for which the service disabled it.',
-    'The receiver answered 410 Gone.',
-  ),
+  raisonDesactivation: readOnly('Reason for which the service disabled it.', null),
   dateCreation: givenTime('Time of registration (UTC).', '2026-03-02T14:05:09.120Z'),
   derniereMAJ: givenTime('Time of the last change (UTC).', '2026-03-02T14:05:09.120Z'),
 } as const;

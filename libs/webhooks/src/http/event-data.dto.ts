@@ -19,7 +19,7 @@ export class WebhookDesactiveData extends ItemOf({
   desactiveLe: value.time('When it was disabled (UTC).', '2026-03-02T14:05:09.120Z'),
   raisonDesactivation: value.text(
     WEBHOOK_FIELDS.raisonDesactivation.description,
-    WEBHOOK_FIELDS.raisonDesactivation.example,
+    'The receiver answered 410 Gone.',
   ),
 }) {}
 

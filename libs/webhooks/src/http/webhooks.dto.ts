@@ -62,7 +62,7 @@ export class LivraisonItem extends ItemOf({
   ),
   tentatives: value.list(TentativeItem, 'The last 50 attempts, oldest first.'),
   prochaineTentative: {
-    ...readOnly('Time of the next attempt (UTC); null if none follows.', '2026-03-02T14:10:09.120Z'),
+    ...readOnly('Time of the next attempt (UTC); null if none follows.', null),
     format: 'date-time',
   },
 }) {}
