@@ -51,7 +51,9 @@ export class Receiver {
       server.close();
       if (!(error instanceof ProblemError) || error.status !== 400) throw error;
       say(`${error.status}: ${error.errors?.[0]?.detail ?? error.detail}`);
-      say('Not shown: start the service with WEBHOOK_ALLOW_INSECURE=true npm start, for one machine only.');
+      say(
+        'Not shown: start the service with npm start, or with WEBHOOK_ALLOW_INSECURE=true, for one machine only.',
+      );
       return undefined;
     }
   }

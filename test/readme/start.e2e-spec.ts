@@ -2,10 +2,24 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Child } from '../http/child-process';
 import { DemonstrationService } from '../setup/demonstration-service';
 import { Shell } from './shell';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
+
+/** Registers an endpoint on this machine, and returns the status of the response. */
+async function registered({ url, keys }: DemonstrationService): Promise<number> {
+  const { status } = await fetch(`${url}/b2b/v2/webhook`, {
+    method: 'POST',
+    headers: { 'X-Api-Key': keys.partenaire, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: 'http://localhost:3999/', types: ['adhesion.signee'] }),
+  });
+  return status;
+}
+
+/** What a start prints where webhooks may go to this machine. */
+const TO_THIS_MACHINE = /WEBHOOK_ALLOW_INSECURE=false/;
 
 describe('npm start with ADMIN_API_KEY', () => {
   // A quotation mark in it would end those of the line that is pasted.
@@ -32,6 +46,11 @@ describe('npm start with ADMIN_API_KEY', () => {
     expect(await answer.json()).toMatchObject([{ nom: 'Seconde' }]);
   });
 
+  it('takes receivers of webhooks on this machine, because nobody else reaches it, and says so', async () => {
+    expect(await registered(service)).toBe(201);
+    expect(service.printed).toMatch(TO_THIS_MACHINE);
+  });
+
   it('leads from / to the documents, and names each of the three', async () => {
     const root = await fetch(service.url, { redirect: 'manual' });
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
@@ -54,10 +73,19 @@ describe('npm start with ADMIN_API_KEY', () => {
   });
 });
 
-describe('npm start that gets SIGTERM itself', () => {
-  it('stops the launcher, the API, the worker and the database, though its shell ends at once', async () => {
+it('npm start refuses production, which would take receivers on this machine', async () => {
+  const child = await Child.spawn('cli', { NODE_ENV: 'production' }, ['start']);
+  expect([await child.exited, child.errors]).toEqual([1, expect.stringMatching(/^In production run .+\n$/)]);
+});
+
+describe('npm start that gets SIGTERM itself, and has HOST', () => {
+  it('takes no receiver on this machine; stops the launcher, the API, the worker and the database, though its shell ends at once', async () => {
     const shell = ['/bin/sh', '-c', '"$@"; exit', 'npm'];
-    const service = await DemonstrationService.start({ npm_lifecycle_event: 'start' }, shell);
+    const service = await DemonstrationService.start(
+      { npm_lifecycle_event: 'start', HOST: '0.0.0.0' },
+      shell,
+    );
+    expect([await registered(service), TO_THIS_MACHINE.test(service.printed)]).toEqual([400, false]);
     // Resolves when no process has the shell's output open any more.
     await service.stop();
     await expect(fetch(service.url)).rejects.toThrow();

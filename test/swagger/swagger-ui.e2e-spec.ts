@@ -16,7 +16,7 @@ describeWalk('Swagger UI', () => {
   const stage = {} as Stage;
 
   beforeAll(async () => {
-    stage.service = await DemonstrationService.start({ WEBHOOK_ALLOW_INSECURE: 'true' });
+    stage.service = await DemonstrationService.start();
     stage.window = await Window.open(executable!);
   }, 90_000);
   afterAll(async () => {

@@ -27,6 +27,8 @@ export async function start(): Promise<void> {
     );
   let database: EmbeddedPostgres | undefined;
   if (!process.env.DATABASE_URL) {
+    // Only this machine reaches the demonstration, whose receivers are on it, too.
+    if (!process.env.HOST) process.env.WEBHOOK_ALLOW_INSECURE ||= 'true';
     const dataDir = loadConfig(process.env, 'cli', 'postgres://unused').dataDir;
     step('Starting the embedded PostgreSQL');
     // Loaded here because production images do not have it.
@@ -95,7 +97,7 @@ function step(what: string): void {
  * @param adminKeyIsSet whether the operator set the administrator's key, which then is not printed
  */
 function announce(
-  { publicUrl: url, adminApiKey }: Config,
+  { publicUrl: url, adminApiKey, webhookAllowInsecure }: Config,
   keys: DemonstrationKeys,
   adminKeyIsSet: boolean,
 ): void {
@@ -120,7 +122,7 @@ Mandat is ready on ${url}
   Try it in another terminal: paste this line, then the blocks of docs/first-hour.md.
 
 export ${line.join(' ')}
-
+${webhookAllowInsecure ? '\n  Webhooks may go to http and to this machine. WEBHOOK_ALLOW_INSECURE=false refuses both, as in production.\n' : ''}
   Further administrators' keys, and all other commands, in another terminal: npm run cli -- --help
 
   Ctrl+C stops everything.
