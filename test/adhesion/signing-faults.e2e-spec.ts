@@ -94,7 +94,7 @@ describe('400 names all errors at once, and nothing is written', () => {
 
   it.each([
     ['Depuis', ['2020-02-30', '2020-02-29T10:00', 'demain', '1582704000', '0000-01-01']],
-    ['Bilingue', ['True', 'FALSE', '1', 'null']],
+    ['Bilingue', ['True', 'FALSE', '1', 'null', true, 7]],
     ['Quart', ['nuit', 'De nuit', 'SOIR', '__proto__', 'constructor']],
   ])('invalid values of %s', async (NomChamp, valeurs) => {
     await makeChamps();
@@ -103,6 +103,13 @@ describe('400 names all errors at once, and nothing is written', () => {
         '/valeursChampUtilisateur/0/Valeur': 'type',
       });
     }
+  });
+
+  it('a value that is no text is told how to be written', async () => {
+    await makeChamps();
+    const valeursChampUtilisateur = [{ NomChamp: 'Bilingue', Valeur: true }];
+    const { json } = await platform('POST', '', signing({ valeursChampUtilisateur }));
+    expect(json.errors[0].detail).toMatch(/^must be text: "true" or "false" for a boolean, AAAA-MM-JJ/);
   });
 
   it.each<[string, unknown, Record<string, string>]>([

@@ -13,6 +13,10 @@ import {
 } from './support';
 import { perFile, perTest } from '../setup/fixtures';
 
+/** Says what is allowed, because a value of each type of field is text. */
+const TEXT =
+  'must be text: "true" or "false" for a boolean, AAAA-MM-JJ or a date-time for a date, a choice by its external identifier';
+
 const CHOICES = 'must be the external identifier of a choice of the field: NUIT, JOUR';
 const TWICE = 'appears twice in this request; the first one counts';
 
@@ -157,8 +161,9 @@ describe('values of custom fields', () => {
       [value('Choix', 'nuit'), `Choix ${CHOICES}`],
       [value('Booleen', 'True'), 'Booleen must be true or false'],
       [value('Booleen', '1'), 'Booleen must be true or false'],
-      [value('Booleen', true), /Valeur must be text/],
-      [value('Texte', 7), /Valeur must be text/],
+      ...[value('Booleen', true), value('Texte', true), value('Texte', 7), value('Choix', {})].map(
+        (one): [unknown, string] => [one, `element 1: Valeur ${TEXT}`],
+      ),
       [value('Texte', 'x'.repeat(10_001)), /Valeur must have at most 10000 characters/],
       [value('Texte', '\u0000'), /U\+0000/],
       [value('Date', '2026-02-30'), /Date must be an ISO 8601/],

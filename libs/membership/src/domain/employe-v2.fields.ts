@@ -103,6 +103,8 @@ export const VALEUR_FIELDS = {
   Valeur: text(10_000, {
     description:
       'The value as text: a date in ISO 8601, `true` or `false`, a choice by its external identifier. Empty or null removes the value.',
+    asText:
+      '"true" or "false" for a boolean, AAAA-MM-JJ or a date-time for a date, a choice by its external identifier',
     example: 'NUIT',
   }),
 } as const;

@@ -55,7 +55,9 @@ export function describeFault(field: Field, code: FaultCode, sent?: unknown): st
     case 'date':
       return describeDate(sent);
     case 'type':
-      return `must be ${TYPE_NAMES[field.kind]}`;
+      return field.kind === 'text' && field.asText
+        ? `must be text: ${field.asText}`
+        : `must be ${TYPE_NAMES[field.kind]}`;
   }
 }
 
