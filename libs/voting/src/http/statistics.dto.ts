@@ -131,7 +131,7 @@ export class StatistiquesItem extends ItemOf({
   totalVotants: value.integer('Voters on the roll.', 30),
   totalVotantsAvecDroitDeVote: value.integer('Voters who have the right to vote.', 28),
   votantsAyantVote: value.integer(
-    'Voters who have voted. With filters: those of this union and employer on the current roll. `Exprimes` and `Abstentions` use the union and employer that the voter had when voting.',
+    'Voters who have voted. Under every filter it is `Exprimes` + `Abstentions` of each question, because a vote fixes the union and employer of its voter.',
     23,
   ),
   tauxParticipation: value.number(
