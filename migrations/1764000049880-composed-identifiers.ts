@@ -67,6 +67,7 @@ const PLACES: Readonly<Record<string, readonly Place[]>> = {
     copy('membership', 'id_externe_employe'),
     copy('valeur_champ_employe', 'id_externe_employe'),
     copy('votant', 'employe_id_externe'),
+    copy('votant_ecarte', 'employe_id_externe'),
     copy('changement', 'id_externe_employe'),
     fed('Employe'),
     list('employes'),

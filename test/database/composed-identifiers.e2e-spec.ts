@@ -76,6 +76,7 @@ const COLUMNS = [
     'votant.employeur_identifiant_externe',
     'votant.identifiant',
     'votant.syndicat_id_externe',
+    'votant_ecarte.employe_id_externe',
   ],
 ];
 
@@ -159,6 +160,12 @@ class Space {
       [this.tenantId, ID.syndicat],
     );
     this.draft = await this.roll();
+    const roll = (await this.campaigns.sent('GET', `/${this.draft}/votants`)).json as Record<
+      string,
+      string
+    >[];
+    const listed = roll.find(({ EmployeIdExterne }) => EmployeIdExterne === ID.employe)!;
+    await this.campaigns.sent('DELETE', `/${this.draft}/votants/${listed.VotantId}`);
     this.quiet = await this.roll();
     await this.publish(this.quiet);
     this.voted = await this.roll();

@@ -15,6 +15,8 @@ const DEFAULTS = {
   casUsage: null,
   suspenduLe: null,
   raisonSuspension: null,
+  suppressionDemandeeLe: null,
+  effaceLe: null,
   reprisLe: null,
   fuseauHoraire: 'America/Toronto',
   cellule: 'principal',
