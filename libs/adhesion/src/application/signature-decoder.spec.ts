@@ -62,7 +62,7 @@ describe('SignatureDecoder', () => {
   });
 
   it('20 of the largest images of a client at once leave the main thread free, and others do not wait for them', async () => {
-    const image = dataUrl(encodePng({ width: 4_096, height: 2_047 }));
+    const image = dataUrl(encodePng({ width: 4_096, height: 2_047, interlaced: true }));
     const ended: string[] = [];
     const read = async (client: string): Promise<void> => {
       await decoder.read(client, image);
@@ -73,6 +73,6 @@ describe('SignatureDecoder', () => {
     await read('other');
     expect(ended.length).toBeLessThan(6);
     await Promise.all(busy);
-    expect(performance.eventLoopUtilization(begun).utilization).toBeLessThan(0.3);
+    expect(performance.eventLoopUtilization(begun).utilization).toBeLessThan(0.5);
   });
 });
