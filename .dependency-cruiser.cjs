@@ -16,7 +16,7 @@ const CONTEXTS = {
   adhesion: BELOW_ADHESION,
   sync: [...BELOW_ADHESION, 'adhesion'],
   webhooks: [...BELOW_LISTENERS, 'clients'],
-  messaging: [...BELOW_LISTENERS, 'clients'],
+  messaging: [...BELOW_LISTENERS, 'clients', 'webhooks'],
   clients: [],
   personne: ['clients', 'membership', 'adhesion', 'sync', 'voting'],
 };

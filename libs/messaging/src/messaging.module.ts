@@ -2,6 +2,8 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { join } from 'node:path';
 import type { Config } from '#platform/ops/config';
 import { VotingModule } from '#voting';
+import { Outbox } from '#platform/events/outbox';
+import { ContactNotices } from './application/contact-notices';
 import { CourrielsService } from './application/courriels.service';
 import { EmailCleaner } from './application/email-cleaner';
 import { FolderMailer } from './application/folder-mailer';
@@ -14,13 +16,17 @@ import { CourrielQuery } from './persistence/courriel.query';
 import { CourrielRepository } from './persistence/courriel.repository';
 import { ExpeditionRepository } from './persistence/expedition.repository';
 
-/** Accepts and deletes emails. */
+/** Accepts and deletes emails, and makes those that the service sends to technical contacts. */
 @Module({
   imports: [VotingModule],
-  providers: [CourrielsService, EmailCleaner, CourrielRepository, CourrielQuery],
+  providers: [ContactNotices, CourrielsService, EmailCleaner, CourrielRepository, CourrielQuery],
   exports: [CourrielsService],
 })
-export class MessagingModule {}
+export class MessagingModule {
+  constructor(outbox: Outbox, notices: ContactNotices) {
+    outbox.subscribe(notices);
+  }
+}
 
 /** Sends emails. Only the worker loads it. */
 @Module({})

@@ -13,3 +13,4 @@ export const WEBHOOKS_ENTITIES = [Webhook];
 export * from './domain/webhooks.errors';
 export { WEBHOOKS_QUEUES } from './application/livraison-jobs';
 export { WEBHOOKS_AUDITED_ACTIONS } from './domain/webhooks.actions';
+export { WEBHOOK_EVENTS, type WebhookDesactive } from './domain/webhooks.events';

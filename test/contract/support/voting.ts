@@ -118,6 +118,9 @@ export async function campaignAll(
     const electeur: string = (await send('POST', `${open}/votants/upsert`, person)).json.VotantId;
     const voter = { ...person, SyndicatIdExterne: syndicat };
     const { VotantId } = (await send('POST', `${open}/votants/upsert`, voter)).json;
+    const former = { ...person, EmployeIdExterne: employe };
+    const excluded = (await send('POST', `${open}/votants/upsert`, former)).json.VotantId as string;
+    await send('DELETE', `${open}/votants/${excluded}`);
     await send('POST', `${open}/publier`);
     const Reponses = [{ QuestionId: asked.Id, Options: [asked.Options[0].Id] }];
     const cast = `/plateforme/v1/campagnes/${id}/bulletins`;

@@ -15,6 +15,11 @@ function withEnvironment(cle: Cle, environments: Map<string, string>): CleWithEn
   return Object.assign(cle, { environnement: environments.get(cle.tenantId ?? '') ?? '' });
 }
 
+/** The technical contact as a recipient: it may also be a name or a telephone number. */
+function contactOf({ contactTechnique: contact }: Client): string | undefined {
+  return contact?.includes('@') ? comparableEntry(contact) : undefined;
+}
+
 /** A key whose expiry is announced, as its event shows it, and its data space. */
 export interface ExpiringCle {
   readonly tenantId: string;
@@ -70,15 +75,16 @@ export class ClientRepository {
   private async writeReglage(tenantId: string, environnement: string, client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
-         quota_courriels_par_jour, adresse_de_reponse, courriels_essai, suspendu, repris_le)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         quota_courriels_par_jour, adresse_de_reponse, courriels_essai, suspendu, repris_le, contact_technique)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
        ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
          fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
          seuil_anonymat = excluded.seuil_anonymat, nom = excluded.nom,
          quota_courriels_par_jour = excluded.quota_courriels_par_jour,
          adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai,
-         suspendu = excluded.suspendu, repris_le = excluded.repris_le`,
+         suspendu = excluded.suspendu, repris_le = excluded.repris_le,
+         contact_technique = excluded.contact_technique`,
       [
         tenantId,
         environnement,
@@ -91,6 +97,7 @@ export class ClientRepository {
         client.courrielsEssai.flatMap((entry) => comparableEntry(entry) ?? []),
         client.suspenduLe !== null,
         client.reprisLe,
+        contactOf(client),
       ],
     );
   }

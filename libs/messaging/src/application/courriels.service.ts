@@ -71,14 +71,25 @@ export class CourrielsService {
           );
         }
         if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
-        const job: CourrielJob = { tenantId, courrielId, tour: 0 };
-        await this.queue.add(COURRIEL_QUEUE, [{ data: job, group: tenantId }]);
+        await this.enqueue(tenantId, courrielId);
         this.audit.record(tenantId, actor, COURRIEL_ACTIONS.envoyer, [courrielId]);
         return { id: courrielId, nombreDestinataires };
       },
       // An employee was deleted after the check.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
+  }
+
+  /**
+   * Sends an e-mail to the technical contact of the client, in the ambient transaction. It counts for the quota, and is not sent
+   * where the client has no contact with an address, or the quota is used up.
+   */
+  async tellContact(tenantId: string, email: { sujet: string; corpsHtml: string }): Promise<void> {
+    if (!(await this.repository.hasContact(tenantId))) return;
+    if ((await this.repository.holdQuota(tenantId)).reste === 0) return;
+    const courrielId = await this.repository.insert(tenantId, { ...email, cible: null });
+    await this.repository.addContact(tenantId, courrielId);
+    await this.enqueue(tenantId, courrielId);
   }
 
   /** @throws DomainError `Courriel.NotFound` */
@@ -114,6 +125,11 @@ export class CourrielsService {
    */
   endWaiting(tenantId: string): Promise<EndedCourriel[]> {
     return this.repository.endWaiting(tenantId);
+  }
+
+  private async enqueue(tenantId: string, courrielId: string): Promise<void> {
+    const job: CourrielJob = { tenantId, courrielId, tour: 0 };
+    await this.queue.add(COURRIEL_QUEUE, [{ data: job, group: tenantId }]);
   }
 
   /** Returns the body as it is stored and sent. @throws DomainError `Requete.Invalide` */

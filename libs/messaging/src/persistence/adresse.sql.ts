@@ -20,14 +20,15 @@ export function comparableOf(expression: string): string {
 
 /**
  * SQL for whether the data space may send to a usable address now: outside production, only if the client's
- * `courrielsEssai` has the address or its domain. False if the settings or the environment are unknown. `$1` is the tenant.
+ * `courrielsEssai` has the address or its domain, or it is that of the technical contact. False if the settings or the environment are
+ * unknown. `$1` is the tenant.
  *
  * Processes of release 0.2.0 write entries as the administrator sent them.
  *
  * @param forms SQL of an array, the address's `comparableForms`
  */
 export function permitted(forms: string): string {
-  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR EXISTS (
+  return `EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND (r.environnement = 'production' OR r.contact_technique = ANY (${forms}) OR EXISTS (
     SELECT FROM unnest(r.courriels_essai) essai WHERE lower(essai COLLATE "C") = ANY (${forms}))))`;
 }
 
@@ -55,5 +56,7 @@ export function presentAddress(row: string): string {
     SELECT ${voterAddress('v', 'e')} FROM ${VOTANTS} v
       LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
     WHERE v.tenant_id = $1 AND v.campagne_id = ${row}.campagne_id AND v.id_unique = ${row}.votant_id
+    UNION ALL
+    SELECT ${addressableIn('r.contact_technique')} FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND ${row}.est_contact
   ) a)`;
 }

@@ -128,6 +128,27 @@ export class CourrielRepository {
     return count;
   }
 
+  /** Whether the client of the data space has a technical contact with an address. */
+  async hasContact(tenantId: string): Promise<boolean> {
+    const { rowCount } = await this.transactions
+      .client()
+      .query(
+        `SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND ${addressableIn('r.contact_technique')} IS NOT NULL`,
+        [tenantId],
+      );
+    return rowCount === 1;
+  }
+
+  /** Adds the technical contact of the client as the only recipient. */
+  async addContact(tenantId: string, courrielId: string): Promise<void> {
+    await this.transactions.client().query(
+      `WITH email AS (UPDATE courriel SET nombre_destinataires = 1 WHERE tenant_id = $1 AND id_unique = $2)
+       INSERT INTO courriel_destinataire (tenant_id, courriel_id, ordre, est_contact, etat, echeance)
+       VALUES ($1, $2, 1, true, 'EnAttente', now())`,
+      [tenantId, courrielId],
+    );
+  }
+
   /** @param persons definition of the query of that name, and of the queries that it uses */
   private async add(persons: string, values: readonly unknown[]): Promise<number> {
     const [tenantId, courrielId] = values;

@@ -3,21 +3,28 @@ import { Transactions } from '../database/transactions';
 import type { Json } from '../database/json';
 import type { EventDefinition } from './event-type';
 
+/** An event that was recorded, with its data as receivers get it. */
+export interface RecordedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Json;
+}
+
 /** Receives each event in the transaction that records it, and may write in that transaction. */
 export interface EventListener {
-  onEvent(tenantId: string, event: { readonly id: string; readonly type: string }): Promise<void>;
+  onEvent(tenantId: string, event: RecordedEvent): Promise<void>;
 }
 
 /** Writes events in the transaction that they report: an event is stored if and only if that transaction commits. */
 @Injectable()
 export class Outbox {
-  private listener: EventListener | undefined;
+  private readonly listeners: EventListener[] = [];
 
   constructor(private readonly transactions: Transactions) {}
 
-  /** Registers the listener for this process's events. */
+  /** Registers a listener for this process's events. */
   subscribe(listener: EventListener): void {
-    this.listener = listener;
+    this.listeners.push(listener);
   }
 
   /**
@@ -28,7 +35,7 @@ export class Outbox {
    */
   async add(tenantId: string, { type }: EventDefinition, data: Json, known?: string): Promise<string> {
     // Without a listener, the event would be stored but never delivered, and no error would show it.
-    if (!this.listener) throw new Error('A process that makes events must load the webhooks.');
+    if (this.listeners.length === 0) throw new Error('A process that makes events must load the webhooks.');
     const { rows } = await this.transactions.client().query<{ id: string }>({
       name: 'outbox_add',
       text: `INSERT INTO evenement (tenant_id, type, data, id_unique) VALUES ($1, $2, $3, coalesce($4, uuidv7()))
@@ -36,7 +43,7 @@ export class Outbox {
       values: [tenantId, type, data, known],
     });
     const id = rows[0]?.id;
-    if (id) await this.listener.onEvent(tenantId, { id, type });
+    if (id) for (const listener of this.listeners) await listener.onEvent(tenantId, { id, type, data });
     return id ?? known!;
   }
 }
