@@ -2,7 +2,7 @@ const { randomInt } = require('node:crypto');
 const { join } = require('node:path');
 const { assertBuilt } = require('./test/setup/jest/stale.cjs');
 
-// Jest runs what was built, so changes of sources would not count without a word.
+// Jest runs what was built, so it would silently ignore changes of sources.
 assertBuilt(__dirname);
 
 if (process.env.TEST_DEPTH === 'whole' && process.env.TEST_SEED === undefined) {

@@ -7,7 +7,7 @@ export class IssuedLives1764000044200 implements MigrationInterface {
     await runner.query(
       `COMMENT ON COLUMN cle.vie_ms IS 'The time from issue to expiry, in ms; null for a key without expiry'`,
     );
-    // What a rotation before this migration took away is not known.
+    // Lives that a rotation before this migration shortened are unknown.
     await runner.query(
       `UPDATE cle SET vie_ms = extract(epoch FROM expire_le - date_creation) * 1000 WHERE expire_le IS NOT NULL`,
     );

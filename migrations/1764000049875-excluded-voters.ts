@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { secureTenantTable } from '#platform/database/tenant-table';
 
-/** Employees whose voter was deleted by hand: lists of before do not bring them back. */
+/** Employees whose voter a request deleted: lists of before do not bring them back. */
 export class ExcludedVoters1764000049875 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

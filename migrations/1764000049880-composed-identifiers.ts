@@ -9,7 +9,7 @@ interface Place {
   readonly role: 'key' | 'note' | 'copy' | 'list' | 'read';
   readonly table: string;
   readonly column: string;
-  /** SQL of what the identifier is unique in, beside the data space. */
+  /** SQL of the scope in which the identifier is unique, in addition to the data space. */
   readonly scope?: string;
   /** SQL of the rows that are meant. */
   readonly rows?: string;
@@ -117,16 +117,16 @@ interface Found {
 }
 
 /**
- * Brings stored identifiers to Unicode's form NFC. Every request is brought to it, so nobody could reach others.
+ * Brings stored identifiers to Unicode's form NFC. Every request is brought to it, so no request could reach others.
  *
  * An identifier moves with all that refers to it, or stays with all of it. It stays if another row of its data space has the
  * composed one, because two rows would become one; `npm run cli -- identifiants` lists these, and composes them once they can be.
  * The function stays for that, and for identifiers that processes of the release before write beside this one.
  *
  * These are never rewritten:
- * - ballots, counts, participation, bundles and the log of receipts, and the union and the employer of voters where anybody has voted:
+ * - ballots, counts, participation, bundles and the log of receipts, and the union and the employer of voters of a campaign with votes:
  *   ballots have these texts, and the digests of a bundle cover them. No digest covers `Identifiant` and the employee of a voter;
- * - the audit trail, events and their deliveries, recorded answers, and tasks: what was sent or answered stays as it was;
+ * - the audit trail, events and their deliveries, recorded answers, and tasks, because they show the texts that were sent or answered;
  * - custom values of cards, requests and consents, and names, titles and labels: people signed, published or wrote them, and nothing is
  *   looked up by them.
  *

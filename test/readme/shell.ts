@@ -67,8 +67,8 @@ export class Shell {
     this.bash.stdin.write(`${before}${text}\n${after}echo "${mark} $FAILED"; echo "${mark}" >&2\n`);
     const isDone = (): true | undefined =>
       this.ended || (end.test(this.stdout) && this.stderr.includes(mark)) || undefined;
-    // A block may wait for the worker, some ten seconds on a busy machine.
-    for (let turn = 0; turn < 6 && !isDone(); turn++)
+    // A block may wait for a round of the worker, which begins each minute.
+    for (let turn = 0; turn < 12 && !isDone(); turn++)
       await eventually(isDone, 'The block').catch(() => undefined);
     const stderr = this.stderr.slice(stderrFrom);
     const stdout = this.stdout.slice(stdoutFrom);

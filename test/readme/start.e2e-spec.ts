@@ -18,7 +18,7 @@ async function registered({ url, keys }: DemonstrationService): Promise<number> 
   return status;
 }
 
-/** What a start prints where webhooks may go to this machine. */
+/** Line that a start prints where webhooks may go to this machine. */
 const TO_THIS_MACHINE = /WEBHOOK_ALLOW_INSECURE=false/;
 
 describe('npm start with ADMIN_API_KEY', () => {

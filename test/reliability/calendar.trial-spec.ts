@@ -30,7 +30,7 @@ const SECRETS = {
   DOSSIER_SIGNING_KEY: randomBytes(32).toString('base64'),
 };
 
-/** What one start of the product shows. */
+/** Log and metrics of one start of the product. */
 interface Shown {
   readonly lines: readonly string[];
   readonly works: readonly string[];

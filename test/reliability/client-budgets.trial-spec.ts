@@ -20,7 +20,7 @@ const RECORDS = WHOLE ? 100_000 : 10_000;
 const REWRITES = WHOLE ? 10 : 3;
 const LISTS = 20;
 
-/** As in deploy/kubernetes. */
+/** Limits of deploy/kubernetes. */
 const PRODUCTION = { NODE_OPTIONS: '--max-old-space-size=512', DATABASE_POOL_SIZE: '5' };
 /** Two thirds of the container's memory. */
 const MOST_MIB = 683;

@@ -118,7 +118,7 @@ class Victim {
 }
 
 interface Outcome {
-  /** Ends of a worker that nobody asked for. */
+  /** Ends of a worker without a stop. */
   readonly deaths: number;
   readonly processMiB: number;
   readonly lateMs: readonly number[];

@@ -179,7 +179,7 @@ describe('the texts of a question', () => {
   const MOST = 2 * 2 ** 20;
   const GIVEN = { Titre: 'Q', Type: 'ChoixLibre' };
 
-  /** Gives the question options by statements, so that its texts have so many bytes, of a title with one. */
+  /** Gives the question options by statements, until its texts have so many bytes, of a title with one. */
   async function fill(bytes: number): Promise<void> {
     await campaigns.rows(
       `WITH few AS (SELECT n, least(9000, $3 - 1 - 9000 * (n - 1)) AS bytes FROM generate_series(1, ceil(($3 - 1) / 9000.0)::int) n)

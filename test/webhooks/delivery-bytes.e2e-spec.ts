@@ -40,7 +40,7 @@ async function silent(count: number, of = place): Promise<string[]> {
   return ids;
 }
 
-/** Event data of about this many bytes, larger than what is read for a delivery that waits. */
+/** Event data of about this many bytes, more than is read for a delivery that waits. */
 const large = (bytes: number, n = 0): string => JSON.stringify({ n, texte: 'é'.repeat(bytes / 2) });
 
 /** Starts a worker, and counts the events that it reads one by one. */

@@ -7,7 +7,7 @@ import { databasesOf, waitTeller } from './migrate';
  * Brings the identifiers that are left to NFC, if no other row has the composed ones, and prints a line of JSON for each that was not
  * (docs/operations.md, "Identifiers that two rows would share").
  *
- * @param args a data space and a suffix: what another row has gets the suffix behind it. All data spaces, without a suffix, if absent
+ * @param args a data space and a suffix: an identifier of another row gets the suffix behind it. All data spaces, without a suffix, if absent
  * @throws ConfigError for other arguments
  */
 export async function listIdentifiers(

@@ -47,7 +47,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /**
-   * Runs one round. Several workers may run it at once: each row is removed by one of them. The kinds take turns by the batch, and
+   * Runs one round. Several workers may run it at once: each row is removed by one of them. The kinds alternate by the batch, and
    * the data spaces have equal parts of each batch, so no client's old rows keep others waiting.
    */
   async purge(isStopping = (): boolean => false): Promise<void> {

@@ -31,7 +31,7 @@ export const CLE = errorsOf('Cle', {
   },
 });
 
-/** What to do about `Module.NonActif`; ends its details. */
+/** The remedy of `Module.NonActif`, which ends its details. */
 export const MODULE_REMEDY = 'Use a key with this module, or ask the operator to enable it.';
 
 export const MODULE = errorsOf('Module', {

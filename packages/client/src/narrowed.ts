@@ -38,7 +38,7 @@ interface Upsert {
   <Throws extends boolean = true>(
     options: UpsertOptions<Extract<VotantsUpsertData['body'], readonly unknown[]>, Throws>,
   ): RequestResult<{ 200: VotantsResultItem }, VotantsUpsertErrors, Throws>;
-  /** One record: the voter. */
+  /** A record: the voter. */
   <Throws extends boolean = true>(
     options: UpsertOptions<Exclude<VotantsUpsertData['body'], readonly unknown[]>, Throws>,
   ): RequestResult<{ 200: VotantItem; 201: VotantItem }, VotantsUpsertErrors, Throws>;

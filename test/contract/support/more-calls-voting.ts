@@ -139,8 +139,11 @@ export async function holdCampaigns(
   );
   held.weightedEcarts = (await send('GET', `/${held.weighted}/liste-electorale/ecarts`)).empreinte;
   held.divergent = await draft('Noms anciens');
-  await send('POST', `/${held.divergent}/liste-electorale`, { EmployesIdExternes: ['E-1001'] });
+  await send('POST', `/${held.divergent}/liste-electorale`, { EmployesIdExternes: ['E-1001', 'E-9002'] });
   await app.database.query(`UPDATE votant SET nom = 'Ancien' WHERE campagne_id = $1`, [held.divergent]);
+  await app.database.query(`DELETE FROM votant WHERE campagne_id = $1 AND employe_id_externe = 'E-9002'`, [
+    held.divergent,
+  ]);
 
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');

@@ -24,7 +24,7 @@ const HELD = {
   disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
   /** An inactive endpoint whose deliveries are requested. */
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
-  /** As many of its replaced secrets sign as may. */
+  /** Its replaced secrets that sign are as many as may be. */
   rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',

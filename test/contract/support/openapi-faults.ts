@@ -350,7 +350,7 @@ export function exampleFaults(document: Document): string[] {
         const shown = [...Object.values(examples ?? {}).map(({ value }) => value), example];
         for (const value of shown) if (value !== undefined) check(`${name}: ${status}`, schema!, value);
         if (shown.some((value) => value !== undefined) && status !== 'body') continue;
-        // What Swagger UI shows in their place.
+        // Swagger UI shows this in their place.
         if (type === 'application/json' && (status === 'body' || status < '300'))
           check(`${name}: composed ${status}`, schema!, exampleOf(schema!, document, status === 'body'));
       }

@@ -25,7 +25,7 @@ export interface Ballot {
 }
 
 export interface Spec {
-  /** Of the format. */
+  /** Version of the format. */
   readonly version?: 1 | 2;
   readonly titre?: string;
   readonly seuilAnonymat?: number;

@@ -52,7 +52,7 @@ export class SignatureDecoder {
   }
 }
 
-/** Of the library's many decoders, only the one of PNG may run. */
+/** Loads the library, and permits its decoder of PNG only. */
 async function loadLibrary(): Promise<typeof Sharp> {
   const { default: sharp } = await import('sharp');
   sharp.cache(false);

@@ -9,7 +9,7 @@ import { SpaceErasure } from '../persistence/space-erasure';
 import { DeplacementsService } from './deplacements.service';
 import { cellUrl } from './mover';
 
-/** Who erases, in the audit trail. */
+/** The actor of an erasure, in the audit trail. */
 const ACTOR = { cleId: NO_TENANT, requestId: 'cli effacements' };
 
 /**

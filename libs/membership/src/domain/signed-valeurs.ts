@@ -13,7 +13,7 @@ const MOST_REPEATED_BYTES = 4_194_304;
 /** The values of a signing by their fields, in the order sent. */
 export type SignedValeurs = ReadonlyMap<ChampDefinition, ValeurPresente>;
 
-/** Returns the fault of values that are too large together, by what was sent alone; undefined if they are not. */
+/** Returns the fault of values that are too large together, by the sent values alone; undefined if they are not. */
 export function signedValeursFault(sent: readonly ValeurRecord[]): InputFault | undefined {
   const bytes = sent.reduce((sum, { Valeur }) => sum + Buffer.byteLength(Valeur ?? ''), 0);
   if (bytes <= MOST_BYTES) return undefined;

@@ -92,7 +92,7 @@ const endsBefore = (fin: string, debut: string): string =>
   `${fin} < ${debut} + interval '1 day' AND ${dayOf(fin)} < ${dayOf(debut)}`;
 
 /**
- * SQL that selects the numbers of staged records whose period is impossible, with what is stored where a date is absent.
+ * SQL that selects the numbers of staged records whose period is impossible. A stored date counts where one is absent.
  *
  * @param debut property of the beginning
  */

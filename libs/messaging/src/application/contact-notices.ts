@@ -5,7 +5,7 @@ import { CourrielsService } from './courriels.service';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Tells a client's technical contact by e-mail that an endpoint was disabled (docs/contract.md, "Webhooks"). */
+/** Tells a client's technical contact by e-mail that an endpoint was disabled (docs/contract.md, "Delivery"). */
 @Injectable()
 export class ContactNotices implements EventListener {
   constructor(private readonly courriels: CourrielsService) {}

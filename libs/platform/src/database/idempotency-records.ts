@@ -12,7 +12,7 @@ export const IDEMPOTENCY_SEALED: SealedColumn = {
   context: (tenantId, key) => `idempotency ${tenantId} ${key}`,
 };
 
-/** Bytes above which an answer or a part of one is long. Shorter ones hardly take more than what their request has written. */
+/** Bytes above which an answer or a part of one is long. Shorter ones hardly take more than their request has written. */
 export const LONG_ANSWER = 65_536;
 
 /** Record of a request under its key: a hash of request and caller, and the encrypted response. */

@@ -146,7 +146,7 @@ export interface FoundIdentifier {
  * Brings identifiers to NFC that no other row has, as the migration `ComposedIdentifiers` did, and returns those that were not.
  *
  * @param databaseUrl the owner of the tables
- * @param within a data space, and the suffix for what another row has. All data spaces, without a suffix, if absent
+ * @param within a data space, and the suffix for identifiers of other rows. All data spaces, without a suffix, if absent
  * @throws Error after 10 minutes without a lock
  */
 export async function composeIdentifiers(

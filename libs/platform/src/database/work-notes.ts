@@ -190,7 +190,7 @@ export class WorkNotes {
     return rows.length;
   }
 
-  /** Removes a batch of notes of pieces that nobody has taken up again. @returns their number */
+  /** Removes a batch of notes of pieces that no process has taken up again. @returns their number */
   async purgeForgotten(): Promise<number> {
     const rows = await this.run(
       'note_purge',

@@ -47,7 +47,7 @@ export interface AnswerOptions {
   accepted?: Type;
   /** An answer, if one that has the examples of all properties would contradict itself. */
   example?: object;
-  /** The same for the answer 202. */
+  /** An example of the answer 202, if its properties' examples would contradict each other. */
   acceptedExample?: object;
   /** Parts of the path by name. The demonstration tenant has the examples. */
   path?: Record<string, { description: string; example: string; format?: 'uuid' }>;

@@ -15,7 +15,7 @@ export async function* jsonParts(value: unknown): AsyncGenerator<Uint8Array, voi
   if (text) yield Buffer.from(text);
 }
 
-/** Yields the text of a value. Each item of a list is a piece; so is any value that is neither a list nor an object. */
+/** Yields the text of a value. Pieces are the items of a list, and values of other kinds except objects. */
 function* pieces(value: unknown): Generator<string, void> {
   if (Array.isArray(value)) {
     yield '[';

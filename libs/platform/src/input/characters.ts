@@ -39,7 +39,7 @@ export function invisibleFault(text: string): string | undefined {
   return named(inner, INVISIBLE, 'is invisible');
 }
 
-/** Returns why a text may not be written to a field, or undefined. What is stored already may still be read. */
+/** Returns why a text may not be written to a field, or undefined. Stored texts may still be read. */
 export function writtenFault(text: string, field: Field): { code: string; detail: string } | undefined {
   const isIdentifier = field.kind === 'text' && field.isIdentifier === true;
   if (isIdentifier && /^\s*\.\.?\s*$/.test(text))

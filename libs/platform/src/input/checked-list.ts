@@ -40,7 +40,7 @@ export interface CheckedItem<D> {
   readonly index: number;
   /** Identifier as sent, also a number; "" if it has none. */
   readonly id: string;
-  /** Its place; absent for a record with a usable identifier. */
+  /** Place in the list; absent for a record with a usable identifier. */
   readonly place?: string;
   /** Checked values; absent for a refused record. */
   readonly values?: RecordOf<D>;

@@ -1,7 +1,7 @@
 /** Returns the name that a misspelt one probably means; undefined if none is near. */
 export function nearestName(sent: string, names: readonly string[]): string | undefined {
   const plain = plainOf(sent);
-  // A third of the letters may differ: beyond that, words are others.
+  // A third of the characters may differ: beyond that, words are others.
   let most = Math.max(1, Math.floor(plain.length / 3));
   let nearest: string | undefined;
   for (const name of names) {
@@ -23,7 +23,7 @@ function plainOf(name: string): string {
     .toLowerCase();
 }
 
-/** The number of letters to add, remove or replace (Levenshtein). */
+/** The number of characters to add, remove or replace (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -41,7 +41,7 @@ function dayOf(year: number, month: number, day: number): Date | undefined {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : undefined;
 }
 
-/** What a date has to be. */
+/** The forms of a date. */
 const DATE_FORMS =
   'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
 

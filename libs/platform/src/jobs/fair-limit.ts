@@ -1,6 +1,6 @@
 import { Turns } from './turns';
 
-/** Runs at most `atOnce` calls at a time. Clients whose calls wait take turns, each in the order of its calls. */
+/** Runs at most `atOnce` calls at a time. Clients whose calls wait alternate, each in the order of its calls. */
 export class FairLimit {
   private running = 0;
   private readonly turns = new Turns<() => void>();

@@ -154,7 +154,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     }
   }
 
-  /** Ends a job that nobody runs. */
+  /** Ends a job that no process runs. */
   async drop({ name }: Queue, id: string): Promise<void> {
     await (await this.boss()).cancel(name, id);
   }

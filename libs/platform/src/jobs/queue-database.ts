@@ -67,7 +67,7 @@ const LEASED = `state = 'active', started_on = ${QUEUE_SCHEMA}.job_now(), heartb
 const WAITS = `name = $1 AND state < 'active' AND NOT blocked`;
 
 /**
- * Leases due jobs. Groups take turns: those come first that have the fewest leased jobs. Reads the first jobs of each group from an
+ * Leases due jobs. Groups alternate: those come first that have the fewest leased jobs. Reads the first jobs of each group from an
  * index (\`prepareQueues\`), however many wait behind them. Values: the queue, the most jobs, the most of a group, groups to skip.
  */
 const TAKE = `

@@ -1,7 +1,7 @@
 import type { Piece } from '../database/work-notes';
 import { Turns } from './turns';
 
-/** Time after which a round looks again for what is due while pieces still run, in ms. */
+/** Time after which a round looks again for due pieces while others still run, in ms. */
 const LOOK_AGAIN_MS = 1_000;
 
 const FIVE_MINUTES_MS = 5 * 60_000;
@@ -34,7 +34,7 @@ export interface DuePiece extends Piece {
   readonly isLong?: boolean;
 }
 
-/** What is due, and how it is done. */
+/** Due pieces of one kind of work, and how they are done. */
 export interface Source<P extends DuePiece> {
   /** Returns what is due, in the order of each tenant, without pieces with these ids. A limit must not hide a tenant. */
   readonly find: (except: readonly string[]) => Promise<readonly P[]>;
@@ -45,10 +45,10 @@ export interface Source<P extends DuePiece> {
   readonly putAside?: (piece: P) => Promise<void>;
 }
 
-/** What a piece that this process would like to run is to it. */
+/** Whether this process may run a piece. */
 export type Beginning = 'begun' | 'elsewhere' | 'aside';
 
-/** What the works of a process share (`WorkSharing`). */
+/** State that the works of a process share (`WorkSharing`). */
 export interface Sharing {
   readonly isStopping: boolean;
   /**
@@ -76,14 +76,14 @@ export interface Sharing {
   /**
    * Puts a piece aside, instead of its work and `end`.
    *
-   * @param tell tells whom it concerns; may be repeated
+   * @param tell informs the partner of the piece; may be repeated
    * @param details for the log
    */
   putAside(travail: string, piece: Piece, tell: () => Promise<void>, details?: object): Promise<void>;
 }
 
 /**
- * Recurring work with pieces of all tenants. Clients take turns, so no client keeps others waiting, however much of it is due or
+ * Recurring work with pieces of all tenants. Clients alternate, so no client keeps others waiting, however much of it is due or
  * however long one piece takes. A piece that fails is tried again after a pause.
  */
 export class SharedWork {
@@ -115,7 +115,7 @@ export class SharedWork {
     }
   }
 
-  /** Waits for what runs. */
+  /** Waits for running pieces. */
   async settled(): Promise<void> {
     await Promise.all(this.ends);
   }

@@ -15,7 +15,7 @@ const RENEW_EVERY_MS = 3_000;
 /** Processes that die while they run a piece, until it is put aside. */
 const MOST_DEATHS = 2;
 
-/** For so long, in ms, a piece that a dead process has left has the process to itself. */
+/** Time in ms for which a piece that a dead process has left has the process to itself. */
 const QUIET_MS = 3_000;
 
 interface Entered {
@@ -39,7 +39,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
   private stopping = false;
   /** The pieces of this process that run. */
   private readonly entered = new Map<string, Entered>();
-  /** Until then only pieces that dead processes have left may begin. */
+  /** Time before which only pieces that dead processes have left may begin. */
   private quietUntil = 0;
 
   constructor(
@@ -70,7 +70,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     if (this.running > 0) await this.notes.stopCounting().catch((error: unknown) => this.warn(error));
   }
 
-  /** Waits for what runs, while the process stops. */
+  /** Waits for running pieces while the process stops. */
   async settled(): Promise<void> {
     await Promise.all(this.works.map((one) => one.settled()));
     clearInterval(this.renewals);
@@ -191,7 +191,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     if (this.running > 0) await this.notes.renew().catch((error: unknown) => this.warn(error));
   }
 
-  /** One call at a time, because a second one would remove the note of a piece that has begun again. */
+  /** Runs one call at a time, because a second one would remove the note of a piece that has begun again. */
   private forgetEnded(): Promise<void> {
     this.forgetting ??= this.forgetAll().finally(() => (this.forgetting = undefined));
     return this.forgetting;

@@ -5,7 +5,7 @@ const ERREURS = `jsonb_array_elements(CASE jsonb_typeof(resultat::jsonb#>'{Emplo
   WHEN 'array' THEN resultat::jsonb#>'{Employes,Erreurs}' ELSE '[]' END) e`;
 const IS_PERSON = `btrim(e->>'IdUnique', E' \\t\\r\\n') = :idExterne::text`;
 
-/** The same errors in a part of a long result. */
+/** Errors about the employee in a part of a long result. */
 const ERREURS_MORCEAU = `json_array_elements(CASE liste WHEN 'Employes' THEN ('[' || convert_from(octets, 'UTF8') || ']')::json
   ELSE '[]' END) WITH ORDINALITY l (e, place_erreur)`;
 

@@ -44,7 +44,7 @@ export class BulletinsService {
   private readonly cache = new FairCache<VotedOn>(MOST_KEPT, ({ questions }) =>
     questions.reduce((sum, { options }) => sum + OVERHEAD + options.length, OVERHEAD),
   );
-  /** One structure of a client is read at a time, because each may have megabytes. */
+  /** Limits reads of structures to one of a client at a time, because each may have megabytes. */
   private readonly reads = new KeyedLimit(1);
 
   constructor(

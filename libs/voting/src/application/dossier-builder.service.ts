@@ -78,7 +78,7 @@ export class DossierBuilderService {
     });
   }
 
-  /** Writes file by file and question by question: what is held does not grow with the number of questions. */
+  /** Writes file by file and question by question: memory does not grow with the number of questions. */
   private async store(box: Box): Promise<void> {
     const { tenantId, id } = box;
     const scrutin = await this.sources.scrutin(tenantId, id);

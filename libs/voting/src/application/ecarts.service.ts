@@ -12,7 +12,7 @@ import { CampagneRepository } from '../persistence/campagne.repository';
 import { EcartsRepository, PART_BYTES, type Range } from '../persistence/ecarts.repository';
 import { Roll } from './roll';
 
-/** After all employees. */
+/** A bound after all employees. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Differences between a roll and the master data (docs/contract.md, "The roll and the master data"). */

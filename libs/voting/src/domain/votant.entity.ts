@@ -66,7 +66,7 @@ export class Votant {
 
   /**
    * Checks that a change leaves a cast ballot as it is: once the voter has voted, only names and address may change, because
-   * every count of a filter must have the same people. Properties that are not sent change nothing.
+   * every count of a filter must have the same people. Absent properties change nothing.
    *
    * @throws DomainError `Votant.AVote`
    */

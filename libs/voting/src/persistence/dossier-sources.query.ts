@@ -108,7 +108,7 @@ export class DossierSourcesQuery {
     return rows;
   }
 
-  /** One question with its texts, which may have two megabytes. */
+  /** A question with its texts, which may have two megabytes. */
   shown(tenantId: string, id: string, place: number): Promise<ShownQuestion> {
     return this.transactions.value(
       `SELECT jsonb_build_object('QuestionId', q.question_id, 'Titre', q.titre, 'Type', q.type,

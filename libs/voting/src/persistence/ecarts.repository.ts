@@ -28,7 +28,7 @@ const EXPECTED = PAIRS.map(([, [, expected]]) => `a.${expected}`).join(', ');
 /** A part of a long response ends with the difference that makes it this long, in bytes. Each part compares again. */
 export const PART_BYTES = 4_194_304;
 
-/** Most pairs of a criterion and an employee that one statement looks at, so that it needs less than 200 MB of memory. */
+/** Most pairs of a criterion and an employee that one statement looks at: it then needs less than 200 MB of memory. */
 const PAIRS_AT_ONCE = 400_000;
 
 /** Memory of each sort and hash table of a comparison. `comparisons` bounds how many there are at once. */
@@ -63,7 +63,7 @@ const LISTES = `
 
 /**
  * The voters of the campaign `$2` that the lists of the campaign would make now. The list that added a voter comes first,
- * then the oldest. Lists with the same criteria are evaluated once. An employee whose voter was deleted by hand is expected by
+ * then the oldest. Lists with the same criteria are evaluated once. An employee whose voter a request deleted is expected by
  * later lists only.
  */
 const attendus = (matching: string): string => `${LISTES}, attendu AS (
@@ -154,7 +154,7 @@ export class EcartsRepository {
     private readonly listes: ListeElectoraleRepository,
   ) {}
 
-  /** Returns the ranges of employees that are compared one by one, so that memory does not grow with lists times employees. */
+  /** Returns the ranges of employees that are compared one by one, because memory must not grow with lists times employees. */
   ranges(tenantId: string, campagneId: string): Promise<readonly Range[]> {
     return this.transactions.read({ tenantId }, () => this.rangesNow(tenantId, campagneId));
   }

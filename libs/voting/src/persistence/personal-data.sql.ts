@@ -27,7 +27,7 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       },
     },
     {
-      // A voter that was deleted by hand.
+      // A voter that a request deleted.
       section: 'votantsEcartes',
       table: 'votant_ecarte',
       where: OF_EMPLOYE,

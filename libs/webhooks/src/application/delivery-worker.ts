@@ -63,7 +63,7 @@ const RENEW_EVERY_MS = 3_000;
 const SUSPECT_LEASES = 2;
 const FEW_SUSPECTS = 16;
 
-/** What partners read of a delivery that was put aside. */
+/** The result that partners read of a delivery that was put aside. */
 const ASIDE = 'The attempt ended the sending process twice, and was put aside.';
 
 interface Job extends LeasedJob<LivraisonJob> {
@@ -83,7 +83,7 @@ export interface Attempt {
 
 /**
  * Takes jobs, makes the attempts that they name, several at a time for each endpoint, and passes the results on. Any number
- * of processes share the work. What attempts hold is bounded in bytes, by endpoint, client and process (`BUDGETS`): an
+ * of processes share the work. Bodies of attempts are bounded in bytes, by endpoint, client and process (`BUDGETS`): an
  * attempt whose body does not fit waits without it, and does not hold up other endpoints.
  */
 @Injectable()

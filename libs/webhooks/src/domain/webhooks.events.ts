@@ -11,7 +11,7 @@ export interface WebhookDesactive {
 export const WEBHOOK_EVENTS = eventsOf('webhook', {
   desactive: {
     description:
-      'The service disabled an endpoint; the others hear of it. Data: the endpoint and the reason.',
+      'The service disabled an endpoint. Others that subscribe to the type get it. Data: the endpoint and the reason.',
   },
   test: {
     description: 'Sent to one endpoint on request. Data: the endpoint.',

@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Technical contacts of clients, as recipients of e-mails of the service. Data spaces have a copy where it is an address. */
-export class TechnicalContacts1764000049890 implements MigrationInterface {
+export class TechnicalContacts1764000049878 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE reglage ADD COLUMN contact_technique text');
     // Forced policies also apply to the owner, who would find no rows unless a superuser. The other cells get theirs with the next
