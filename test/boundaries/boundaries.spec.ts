@@ -85,6 +85,7 @@ const ALLOWED: Record<string, string> = {
   'libs/webhooks/src/index.ts': `import '#sync'; import '#voting';`,
   'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting'; import '#webhooks';`,
   'libs/clients/src/index.ts': `import '#access/requires';`,
+  'libs/personne/src/index.ts': `import '#membership';`,
 };
 
 /**
