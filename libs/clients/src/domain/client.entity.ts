@@ -144,7 +144,11 @@ export class Client {
    * @throws DomainError `Client.NonSuspendu` unless it has been suspended for 30 days
    */
   requestErasure(at: Date): void {
-    if (!this.suspenduLe) throw new DomainError(CLIENT.NonSuspendu, 'The client is not suspended.');
+    if (!this.suspenduLe)
+      throw new DomainError(
+        CLIENT.NonSuspendu,
+        'The client is not suspended. Suspend it first: it may be erased 30 days later.',
+      );
     const from = new Date(this.suspenduLe.getTime() + DAYS_BEFORE_ERASURE * DAY_MS);
     if (at < from)
       throw new DomainError(
