@@ -57,11 +57,12 @@ async function whole(space: Space): Promise<string> {
   const person = await found(space);
   const sections: Record<string, object[]> = {};
   const ids = new Set(person.ids);
-  for (const { section, table, where, shown } of ROWS) {
+  for (const { section, table, where, shown, repeated = [] } of ROWS) {
     const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
     const values: Record<string, unknown> = { ...person, ...person.found, ids: [...ids], ...ALL_ENTRIES };
     const sent: unknown[] = [];
-    const text = `SELECT to_jsonb(t) - 'tenant_id' || jsonb_build_object(${others.join(', ')}) AS row
+    const unshown = ['tenant_id', ...repeated].join(', ');
+    const text = `SELECT to_jsonb(t) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}) AS row
       FROM ${table} t WHERE tenant_id = :tenantId AND ${where}
       ORDER BY to_jsonb(t) ->> 'date_creation', to_jsonb(t) ->> 'id_unique'`;
     const { rows } = await app.database.query<{ row: Record<string, unknown> }>(

@@ -1,14 +1,15 @@
-import { itemColumns, jsonObject } from '#platform/database/json-items';
-import { EMPLOYE_FIELDS } from '../domain/employe.fields';
+import { jsonScalar, jsonText } from '#platform/database/json-items';
 import { employeurV1 } from './emploi.sql';
 import { VALEURS_V1 } from './valeur-champ.sql';
 
-/** SQL of the properties of an employee in V1, for a row of `employe`; `$1` is the tenant. */
-export const EMPLOYE_V1_COLUMNS = {
-  ...itemColumns(EMPLOYE_FIELDS),
-  identifiantExterneEmployeur: employeurV1('employe'),
-  valeursChampUtilisateur: VALEURS_V1,
-};
+/** SQL of an employee as JSON text of V1, for a row of `employe`; `$1` is the tenant. */
+export const EMPLOYE_V1 = jsonText(
+  'employe.json_identite',
+  { identifiantExterneEmployeur: jsonScalar(employeurV1('employe')) },
+  'employe.json_coordonnees',
+  { valeursChampUtilisateur: VALEURS_V1 },
+  'employe.json_lecture',
+);
 
 /**
  * SQL of an employee of the tenant `$1` as a JSON object of V1.
@@ -17,6 +18,6 @@ export const EMPLOYE_V1_COLUMNS = {
  */
 export function employeV1(id: string): string {
   return `(
-    SELECT ${jsonObject(EMPLOYE_V1_COLUMNS)} FROM employe WHERE employe.tenant_id = $1 AND employe.id_externe = ${id}
+    SELECT (${EMPLOYE_V1})::json FROM employe WHERE employe.tenant_id = $1 AND employe.id_externe = ${id}
   )`;
 }

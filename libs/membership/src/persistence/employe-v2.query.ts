@@ -1,47 +1,45 @@
 import { Injectable } from '@nestjs/common';
-import { itemColumns, jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { jsonScalar, jsonText, textList, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import { PERSONNE_FIELDS } from '../domain/employe.fields';
-import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
 import { activeOn, TODAY } from './days.sql';
 import { EMPLOI_V1 } from './emploi.sql';
 import { MasterDataQuery } from './master-data.query';
 import { hasRows, VALEURS_V2 } from './valeur-champ.sql';
 
-const EMPLOI = jsonObject({
-  identifiantExterne: 'm.identifiant_externe',
-  identifiantExterneEmployeur: 'm.identifiant_externe_employeur',
-  matricule: 'm.matricule',
-  dateDebut: wireTimestamp('m.date_debut'),
-  dateFin: wireTimestamp('m.date_fin'),
-  actif: activeOn(TODAY, 'm.'),
+const EMPLOI = jsonText({
+  identifiantExterne: jsonScalar('m.identifiant_externe'),
+  identifiantExterneEmployeur: jsonScalar('m.identifiant_externe_employeur'),
+  matricule: jsonScalar('m.matricule'),
+  dateDebut: jsonScalar(wireTimestamp('m.date_debut')),
+  dateFin: jsonScalar(wireTimestamp('m.date_fin')),
+  actif: jsonScalar(activeOn(TODAY, 'm.')),
 });
-const ONLY_EMPLOI = jsonObject({
-  identifiantExterne: `'${EMPLOI_V1}'`,
-  identifiantExterneEmployeur: 'employe.identifiant_externe_employeur',
-  matricule: 'NULL',
-  dateDebut: 'NULL',
-  dateFin: 'NULL',
-  actif: 'true',
+const ONLY_EMPLOI = jsonText({
+  identifiantExterne: `'"${EMPLOI_V1}"'`,
+  identifiantExterneEmployeur: jsonScalar('employe.identifiant_externe_employeur'),
+  matricule: "'null'",
+  dateDebut: "'null'",
+  dateFin: "'null'",
+  actif: "'true'",
 });
 const EMPLOIS = `CASE
-  WHEN employe.a_emplois THEN ${jsonList(
+  WHEN employe.a_emplois THEN ${textList(
     EMPLOI,
     `FROM emploi m WHERE m.tenant_id = $1 AND m.id_externe_employe = employe.id_externe
      ORDER BY m.date_creation, m.id_unique`,
   )}
-  WHEN employe.identifiant_externe_employeur IS NOT NULL THEN array_to_json(ARRAY[${ONLY_EMPLOI}])
-  ELSE '[]'::json END`;
+  WHEN employe.identifiant_externe_employeur IS NOT NULL THEN '[' || ${ONLY_EMPLOI} || ']'
+  ELSE '[]' END`;
 
-const ADHESIONS = `CASE WHEN ${hasRows('membership')} THEN ${jsonList(
-  jsonObject({
-    syndicatIdExterne: 'a.syndicat_id_externe',
-    dateAdhesion: wireTimestamp('a.date_adhesion'),
-    dateFin: wireTimestamp('a.date_fin'),
+const ADHESIONS = `CASE WHEN ${hasRows('membership')} THEN ${textList(
+  jsonText({
+    syndicatIdExterne: jsonScalar('a.syndicat_id_externe'),
+    dateAdhesion: jsonScalar(wireTimestamp('a.date_adhesion')),
+    dateFin: jsonScalar(wireTimestamp('a.date_fin')),
   }),
   `FROM membership a WHERE a.tenant_id = $1 AND a.id_externe_employe = employe.id_externe
    ORDER BY a.date_adhesion, a.syndicat_id_externe`,
-)} ELSE '[]'::json END`;
+)} ELSE '[]' END`;
 
 /** Employees as V2 shows them, with employments, memberships and custom values (docs/contract.md, "Employees"). */
 @Injectable()
@@ -50,14 +48,12 @@ export class EmployeV2Query extends MasterDataQuery {
     super(transactions, {
       name: 'employe_v2',
       table: 'employe',
-      columns: {
-        idExterne: 'id_externe',
-        ...itemColumns(PERSONNE_FIELDS),
-        emplois: EMPLOIS,
-        adhesions: ADHESIONS,
-        valeursChampUtilisateur: VALEURS_V2,
-        ...itemColumns(READ_ONLY_FIELDS),
-      },
+      columns: jsonText(
+        'employe.json_identite',
+        'employe.json_coordonnees',
+        { emplois: EMPLOIS, adhesions: ADHESIONS, valeursChampUtilisateur: VALEURS_V2 },
+        'employe.json_lecture',
+      ),
     });
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { itemColumns } from '#platform/database/json-items';
+import { jsonText } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { MasterDataQuery } from './master-data.query';
 
 /** Employers as V1 shows them (docs/contract.md, "Employers"). */
@@ -11,7 +10,7 @@ export class EmployeurQuery extends MasterDataQuery {
     super(transactions, {
       name: 'employeur_v1',
       table: 'employeur',
-      columns: itemColumns(EMPLOYEUR_FIELDS),
+      columns: jsonText('json_identite', 'json_lecture'),
     });
   }
 }

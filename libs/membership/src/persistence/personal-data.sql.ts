@@ -7,6 +7,8 @@ export interface PersonalRows {
   readonly where: string;
   /** SQL of columns that the export shows in another form. */
   readonly shown?: Readonly<Record<string, string>>;
+  /** Columns that repeat others, which the export leaves out. */
+  readonly repeated?: readonly string[];
   /** Columns that order the rows in the export. No two rows of a person have the same values; `OLDEST_FIRST` if absent. */
   readonly order?: readonly string[];
   /** The audit trail has entries about the rows, beside those about the ids of `Person`. */
@@ -92,7 +94,13 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       order: ['date_creation', 'syndicat_id_externe'],
       erased: WITH_EMPLOYE,
     },
-    { section: 'employe', table: 'employe', where: 'id_externe = :employe', erased: 'removed' },
+    {
+      section: 'employe',
+      table: 'employe',
+      where: 'id_externe = :employe',
+      repeated: ['json_identite', 'json_coordonnees', 'json_lecture'],
+      erased: 'removed',
+    },
     // After the employee, whose deletion writes changes, too. The CASE is that of the index.
     {
       section: 'changements',

@@ -86,18 +86,19 @@ export class PersonalDataRepository {
 
   /** Returns rows of a section up to `bytes` and one row more, from the first one or after the row whose columns are in the values. */
   private async page(
-    { table, where, shown, order = OLDEST_FIRST }: PersonalRows,
+    { table, where, shown, repeated = [], order = OLDEST_FIRST }: PersonalRows,
     values: Readonly<Record<string, unknown>> & Pick<Person, 'tenantId'>,
     isLater: boolean,
     bytes: number,
   ): Promise<{ rows: Row[]; isFull: boolean }> {
     const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
     const follows = `(${order.join(', ')}) > (${order.map((column) => `:${column}`).join(', ')})`;
-    const rows = `SELECT (to_jsonb(t) - 'tenant_id' || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
+    const unshown = ['tenant_id', ...repeated].join(', ');
+    const rows = `SELECT (to_jsonb(t) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
         SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${where}${isLater ? ` AND ${follows}` : ''}
         ORDER BY ${order.join(', ')}
       ) t`;
-    const sql = upToPage(rows, ['item'], bytes);
+    const sql = `SELECT item FROM (${upToPage(rows, ['item'], bytes)}) u`;
     const { tenantId } = values;
     const items = await this.transactions.query<{ item: string }>({ tenantId }, statementOf(sql, values));
     const length = items.reduce((sum, { item }) => sum + Buffer.byteLength(item), 0);

@@ -33,6 +33,28 @@ export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
+/** `jsonList` of items that are JSON text, as JSON text. */
+export function textList(item: string, rows: string): string {
+  return `'[' || array_to_string(ARRAY(SELECT ${item} ${rows}), ',') || ']'`;
+}
+
+/** SQL of a scalar as JSON text. */
+export function jsonScalar(sql: string): string {
+  return `coalesce(JSON_SCALAR(${sql})::text, 'null')`;
+}
+
+/**
+ * SQL of an object as JSON text, for objects with stored members: reading these costs a seventh of making them.
+ *
+ * @param members SQL of stored members (`"nom":"Roy","ville":null`), or names with SQL of their values as JSON text
+ */
+export function jsonText(...members: readonly (string | ItemColumns)[]): string {
+  const all = members.flatMap((one) =>
+    typeof one === 'string' ? [one] : Object.entries(one).map(([name, sql]) => `'"${name}":' || ${sql}`),
+  );
+  return `'{' || ${all.join(` || ',' || `)} || '}'`;
+}
+
 /** Position in a list, which is ordered by a time (for most lists the creation) and then by id. */
 export interface Position {
   readonly date: Date;
@@ -69,7 +91,8 @@ export interface ItemSource {
   readonly name: string;
   /** A table whose rows have `tenant_id`, `id_unique` and the column of the order. */
   readonly table: string;
-  readonly columns: ItemColumns;
+  /** The item's columns, or SQL of the whole item as JSON text (`jsonText`). */
+  readonly columns: ItemColumns | string;
   /**
    * Another table with the same rows' columns (`together`), whose rows are part of the list. Each is read in the list's
    * order by itself, so a page costs one page of each, whatever statistics PostgreSQL has.
@@ -99,8 +122,8 @@ interface Slice {
 
 interface PageRow {
   items: string;
-  /** Whether more items follow the last item of the page. */
-  more: boolean;
+  /** Of the last text: whether more items follow. */
+  more: boolean | null;
   lastDate: Date | number;
   lastId: string;
 }
@@ -115,12 +138,12 @@ const SLICE_BYTES = 1_048_576;
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
 
-/** Items in each text of a page. Longer texts made twice as many of the longest pauses of Node's garbage collection. */
-const TOGETHER = 64;
+/** Bytes of each text of a page. Longer texts made twice as many of the longest pauses of Node's garbage collection. */
+const TEXT_BYTES = 32_768;
 
 /**
- * SQL of the first rows of `rows` up to the one whose text fills a page. Both windows run row by row, and the condition on `over`
- * ends them, so further rows are not made.
+ * SQL of the first rows of `rows` up to the one whose text fills a page, and of the bytes `before` each. Both windows run row by row,
+ * and the condition on `over` ends them, so further rows are not made.
  *
  * @param rows an ordered query
  * @param columns its columns, of which the first is measured
@@ -132,26 +155,24 @@ export function upToPage(
   bytes = PAGE_BYTES,
 ): string {
   const [[text], selected] = [columns, columns.join(', ')];
-  return `SELECT ${selected} FROM (
-     SELECT ${selected}, count(CASE WHEN before >= ${bytes} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over FROM (
-       SELECT ${selected}, sum(octet_length(${text})) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-       FROM (${rows} OFFSET 0) t
-     ) s
+  const before = `sum(octet_length(${text})) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+  return `SELECT ${selected}, before FROM (
+     SELECT ${selected}, before, count(CASE WHEN before >= ${bytes} THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS over
+     FROM (SELECT ${selected}, coalesce(${before}, 0) AS before FROM (${rows} OFFSET 0) t) s
    ) w WHERE over < 1`;
 }
 
 /** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
 export class JsonItems {
-  private readonly selected: string;
-  private readonly names: string;
+  /** SQL of an item as text, for a row of the table. */
+  private readonly item: string;
 
   constructor(
     protected readonly transactions: Transactions,
     private readonly source: ItemSource,
   ) {
-    const entries = Object.entries(source.columns);
-    this.selected = entries.map(([name, sql]) => `${sql} AS "${name}"`).join(', ');
-    this.names = entries.map(([name]) => `"${name}"`).join(', ');
+    const { columns } = source;
+    this.item = typeof columns === 'string' ? columns : `${jsonObject(columns)}::text`;
   }
 
   /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */
@@ -161,9 +182,8 @@ export class JsonItems {
       { tenantId },
       {
         name: `${this.source.name}_one`,
-        text: `SELECT row_to_json(i)::text AS item FROM (
-               SELECT ${this.selected} FROM ${this.source.table} WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}
-             ) i`,
+        text: `SELECT ${this.item} AS item FROM ${this.source.table}
+               WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}`,
         values: [tenantId, key, ...filters.map(({ value }) => value)],
       },
     );
@@ -181,10 +201,8 @@ export class JsonItems {
         {
           name: `${this.source.name}_slice`,
           text: `SELECT substr(bytes, $3, ${SLICE_BYTES}) AS part, octet_length(bytes) AS length, md5(bytes) AS version FROM (
-                   SELECT convert_to(row_to_json(i)::text, 'UTF8') AS bytes FROM (
-                     SELECT ${this.selected} FROM ${this.source.table}
-                     WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2
-                   ) i OFFSET 0
+                   SELECT convert_to(${this.item}, 'UTF8') AS bytes FROM ${this.source.table}
+                   WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2 OFFSET 0
                  ) s`,
           values: [tenantId, key, from + 1],
         },
@@ -241,7 +259,7 @@ export class JsonItems {
       areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
     const page = (part: string, columns: string): string =>
       `SELECT ${columns} FROM ${from(part)} WHERE ${where} ${order}`;
-    const selected = `${by} AS "_by", id_unique AS "_id", ${this.selected}`;
+    const selected = `${this.item} AS item, ${by} AS "_by", id_unique AS "_id"`;
     const rows = and
       ? `SELECT ${selected} FROM (
            (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
@@ -256,18 +274,20 @@ export class JsonItems {
     // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
-    const source = `SELECT row_to_json(i)::text AS item, "_by", "_id" FROM (${rows}) r, LATERAL (SELECT ${this.names}) i`;
+    const ofLast = (column: string): string => `(array_agg("${column}" ORDER BY before))[count(*)]`;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
       {
         ...(isPlannedOnce ? { name } : {}),
-        text: `SELECT array_to_string(items[at:at + ${TOGETHER - 1}], ',') AS items, "lastDate", "lastId", more FROM (
-               SELECT *, (count = $2 OR bytes >= ${PAGE_BYTES}) AND (${more.join(' OR ')}) AS more FROM (
-                 SELECT array_agg(item) AS items, count(*)::int, sum(octet_length(item)) AS bytes,
-                   (array_agg("_by"))[count(*)] AS "lastDate", (array_agg("_id"))[count(*)] AS "lastId"
-                 FROM (${upToPage(source, ['item', '"_by"', '"_id"'])}) u
-               ) a OFFSET 0
-             ) p, generate_series(1, count, ${TOGETHER}) AS at`,
+        text: `SELECT items, "lastDate", "lastId", CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES})
+                 THEN ${more.join(' OR ')} END AS more FROM (
+               SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
+                 sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
+                 SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
+                   sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
+                 FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
+               ) t WINDOW texts AS (ORDER BY place)
+             ) p ORDER BY place`,
         values,
       },
     );
