@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { countRanked as countOfService } from '../../libs/voting/src/domain/tally/ranked-count';
-import { UNITS, weightOf } from '../../libs/voting/src/domain/tally/weight';
+import { countRanked as countOfService } from '../../libs/voting/src/count/domain/tally/ranked-count';
+import { UNITS, weightOf } from '../../libs/voting/src/count/domain/tally/weight';
 import { depth, SEED } from '../setup/depth';
 import { optionId, questionId } from './support/bundle';
 import { sha256 } from './support/merkle';

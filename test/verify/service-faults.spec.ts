@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as Statistics from '../../libs/voting/src/domain/statistics';
-import type * as Rested from '../../libs/voting/src/domain/tally/rested';
-import { unitOf, weightOf } from '../../libs/voting/src/domain/tally/weight';
+import type * as Statistics from '../../libs/voting/src/count/domain/statistics';
+import type * as Rested from '../../libs/voting/src/count/domain/tally/rested';
+import { unitOf, weightOf } from '../../libs/voting/src/count/domain/tally/weight';
 import { type Ballot, bundleOf, GRAINE, optionId, questionId } from './support/bundle';
 import { elections } from './support/elections';
 import { COUNTS, publishedVote } from './support/published';
@@ -218,7 +218,7 @@ const BUILT = join(__dirname, '../../dist/libs');
 function withFault<T>(work: (service: Service) => T, file?: string, before = '', after = ''): T {
   const folder = mkdtempSync(join(tmpdir(), 'service-faults-'));
   try {
-    cpSync(join(BUILT, 'voting/src/domain'), join(folder, 'domain'), { recursive: true });
+    cpSync(join(BUILT, 'voting/src/count/domain'), join(folder, 'domain'), { recursive: true });
     symlinkSync(join(BUILT, 'platform/src'), join(folder, 'platform'));
     writeFileSync(join(folder, 'package.json'), '{"imports":{"#platform/*":"./platform/*.js"}}');
     if (file !== undefined) {

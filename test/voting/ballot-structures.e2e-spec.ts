@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BulletinRepository } from '../../libs/voting/src/persistence/bulletin.repository';
-import { MOST_OPTIONS, MOST_QUESTIONS } from '../../libs/voting/src/domain/question.fields';
+import { BulletinRepository } from '../../libs/voting/src/ballot/persistence/bulletin.repository';
+import { MOST_OPTIONS, MOST_QUESTIONS } from '../../libs/voting/src/structure/domain/question.fields';
 import { app, newSpace, spaceOfFile, votes } from './support/scene';
 import { Votes } from './support/votes';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
 import { LifecycleService } from '../../libs/voting/src';
-import { BulletinRepository } from '../../libs/voting/src/persistence/bulletin.repository';
+import { BulletinRepository } from '../../libs/voting/src/ballot/persistence/bulletin.repository';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { depth } from '../setup/depth';

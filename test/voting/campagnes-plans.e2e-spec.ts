@@ -1,6 +1,6 @@
 import { planOf, rowsRead, statementsOf } from '../membership/plans';
 import { TestApp } from '../setup/test-app';
-import { MOST_OPEN } from '../../libs/voting/src/application/lifecycle.service';
+import { MOST_OPEN } from '../../libs/voting/src/campagne/application/lifecycle.service';
 import { expectProblem } from '../http/expect-problem';
 import { Campaigns } from './support/campaigns';
 

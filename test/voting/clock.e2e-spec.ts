@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { Client } from 'pg';
-import { Campagne } from '../../libs/voting/src/domain/campagne.entity';
+import { Campagne } from '../../libs/voting/src/campagne/domain/campagne.entity';
 import { LifecycleService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
 import { times } from '../membership/synced';

@@ -1,5 +1,5 @@
 import { DossierBuilderService } from '../../libs/voting/src';
-import { DossierRepository } from '../../libs/voting/src/persistence/dossier.repository';
+import { DossierRepository } from '../../libs/voting/src/dossier/persistence/dossier.repository';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { download, type Download, filesIn, linesOf, sha256, verified } from './support/bundle';

@@ -7,7 +7,7 @@ import { awayFromMidnight, employee, employer, job, type Loose, membership, unio
 import { nodesOf, planOf, statementsOf } from '../membership/plans';
 import { setTimeout as wait } from 'node:timers/promises';
 import { comparisons } from '../../libs/platform/src/ops/list-parts';
-import { EcartsRepository } from '../../libs/voting/src/persistence/ecarts.repository';
+import { EcartsRepository } from '../../libs/voting/src/roll/persistence/ecarts.repository';
 import { asVoter, type Criteria, type Person, wire } from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';
 import {

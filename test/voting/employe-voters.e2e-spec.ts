@@ -1,4 +1,4 @@
-import { VotantRepository } from '../../libs/voting/src/persistence/votant.repository';
+import { VotantRepository } from '../../libs/voting/src/roll/persistence/votant.repository';
 import { openTenant } from '../adhesion/support/cards';
 import { DataSpace } from '../adhesion/support/data-space';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';

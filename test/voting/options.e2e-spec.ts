@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID } from '../membership/synced';
 import { CAMPAGNES } from './support/campaigns';
-import { QuestionQuery } from '../../libs/voting/src/persistence/question.query';
+import { QuestionQuery } from '../../libs/voting/src/structure/persistence/question.query';
 import { campaigns, expectRefused, spaceOfEachTest } from './support/scene';
 import { ageLastChange, lastChange } from './support/structure';
 

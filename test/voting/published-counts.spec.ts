@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { countRanked, type Round } from '../../libs/voting/src/domain/tally/ranked-count';
-import { UNITS, weightOf } from '../../libs/voting/src/domain/tally/weight';
+import { countRanked, type Round } from '../../libs/voting/src/count/domain/tally/ranked-count';
+import { UNITS, weightOf } from '../../libs/voting/src/count/domain/tally/weight';
 
 /** A count as it was published; figures that the source does not give are absent. */
 interface Published {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { countRanked, type Round } from '../../libs/voting/src/domain/tally/ranked-count';
-import { unitOf, weightOf } from '../../libs/voting/src/domain/tally/weight';
+import { countRanked, type Round } from '../../libs/voting/src/count/domain/tally/ranked-count';
+import { unitOf, weightOf } from '../../libs/voting/src/count/domain/tally/weight';
 import { decimal, type NaiveBallot, type NaiveRound, recount } from './support/recount';
 import { depth } from '../setup/depth';
 

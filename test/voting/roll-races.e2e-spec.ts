@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
-import { VotantsBulk } from '../../libs/voting/src/persistence/votants.bulk';
+import { VotantsBulk } from '../../libs/voting/src/roll/persistence/votants.bulk';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { Campagne } from '../../libs/voting/src/domain/campagne.entity';
-import { ACTIVE, ETAT } from '../../libs/voting/src/persistence/campagne.sql';
+import { Campagne } from '../../libs/voting/src/campagne/domain/campagne.entity';
+import { ACTIVE, ETAT } from '../../libs/voting/src/campagne/persistence/campagne.sql';
 import { sqlFunctions } from '../../libs/voting/src/sql/functions';
 import { SEED } from '../setup/depth';
 import { TestApp } from '../setup/test-app';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CampagneRepository } from '../../libs/voting/src/persistence/campagne.repository';
+import { CampagneRepository } from '../../libs/voting/src/campagne/persistence/campagne.repository';
 import { times } from '../membership/synced';
 import { depth, IS_WHOLE } from '../setup/depth';
 import type { Answer } from '../setup/test-app';

@@ -1,21 +1,21 @@
-import { Campagne } from './domain/campagne.entity';
-import { Votant } from './domain/votant.entity';
+import { Campagne } from './campagne/domain/campagne.entity';
+import { Votant } from './roll/domain/votant.entity';
 
-export { BulletinsService } from './application/bulletins.service';
-export { CampagnesService } from './application/campagnes.service';
-export { DossierBuilderService } from './application/dossier-builder.service';
-export { EngagementsService } from './application/engagements.service';
-export { LifecycleService } from './application/lifecycle.service';
-export { OptionsService } from './application/options.service';
-export { QuestionsService } from './application/questions.service';
-export { SealingService } from './application/sealing.service';
-export { VotantsService } from './application/votants.service';
-export { CampagneScelleeData } from './http/dossiers.dto';
-export { CampagneItem } from './http/campagnes.dto';
+export { BulletinsService } from './ballot/application/bulletins.service';
+export { CampagnesService } from './campagne/application/campagnes.service';
+export { DossierBuilderService } from './dossier/application/dossier-builder.service';
+export { EngagementsService } from './ballot/application/engagements.service';
+export { LifecycleService } from './campagne/application/lifecycle.service';
+export { OptionsService } from './structure/application/options.service';
+export { QuestionsService } from './structure/application/questions.service';
+export { SealingService } from './ballot/application/sealing.service';
+export { VotantsService } from './roll/application/votants.service';
+export { CampagneScelleeData } from './dossier/http/dossiers.dto';
+export { CampagneItem } from './campagne/http/campagnes.dto';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
-export { CampagneEngageeData } from './http/engagements.dto';
-export { ListeElectoraleCreeeData } from './http/listes-electorales.dto';
-export { VoterErasureRepository } from './persistence/voter-erasure.repository';
+export { CampagneEngageeData } from './ballot/http/engagements.dto';
+export { ListeElectoraleCreeeData } from './roll/http/listes-electorales.dto';
+export { VoterErasureRepository } from './roll/persistence/voter-erasure.repository';
 export { VotingHttpModule } from './voting-http.module';
 export { VotingModule } from './voting.module';
 

@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
-import { CampagnesAdministrationController } from './http/campagnes-administration.controller';
-import { BulletinsController } from './http/bulletins.controller';
-import { CampagnesController } from './http/campagnes.controller';
-import { EcartsController } from './http/ecarts.controller';
-import { DossiersController, VotantProofsController } from './http/dossiers.controller';
-import { JwksController } from './http/jwks.controller';
-import { EngagementsController } from './http/engagements.controller';
-import { ListesElectoralesController } from './http/listes-electorales.controller';
-import { OptionsController } from './http/options.controller';
-import { QuestionsController } from './http/questions.controller';
-import { StatisticsController } from './http/statistics.controller';
-import { VotantsController } from './http/votants.controller';
+import { CampagnesAdministrationController } from './ballot/http/campagnes-administration.controller';
+import { BulletinsController } from './ballot/http/bulletins.controller';
+import { CampagnesController } from './campagne/http/campagnes.controller';
+import { EcartsController } from './roll/http/ecarts.controller';
+import { DossiersController, VotantProofsController } from './dossier/http/dossiers.controller';
+import { JwksController } from './dossier/http/jwks.controller';
+import { EngagementsController } from './ballot/http/engagements.controller';
+import { ListesElectoralesController } from './roll/http/listes-electorales.controller';
+import { OptionsController } from './structure/http/options.controller';
+import { QuestionsController } from './structure/http/questions.controller';
+import { StatisticsController } from './count/http/statistics.controller';
+import { VotantsController } from './roll/http/votants.controller';
 import { VotingModule } from './voting.module';
 
 @Module({

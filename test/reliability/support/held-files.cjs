@@ -2,7 +2,7 @@
 // Loaded before a built process (node --require) to break it deliberately: it keeps the bytes of all bundles that it writes.
 const { join } = require('node:path');
 const { DossierWriter } = require(
-  join(__dirname, '../../../dist/libs/voting/src/application/dossier-writer.js'),
+  join(__dirname, '../../../dist/libs/voting/src/dossier/application/dossier-writer.js'),
 );
 
 const { write } = DossierWriter.prototype;

@@ -18,19 +18,24 @@ function kills(work, prototype, method, idOf) {
 
 const second = ([, id]) => id;
 const first = ([id]) => id;
-const campagnes = of('voting/src/persistence/campagne.repository.js', 'CampagneRepository');
+const campagnes = of('voting/src/campagne/persistence/campagne.repository.js', 'CampagneRepository');
 kills('annonce', campagnes, 'lockIfFree', second);
 kills('fermeture', campagnes, 'closeBox', first);
 kills(
   'engagement',
-  of('voting/src/application/engagements.service.js', 'EngagementsService'),
+  of('voting/src/ballot/application/engagements.service.js', 'EngagementsService'),
   'engage',
   second,
 );
-kills('scellement', of('voting/src/persistence/sealing.repository.js', 'SealingRepository'), 'seal', first);
+kills(
+  'scellement',
+  of('voting/src/ballot/persistence/sealing.repository.js', 'SealingRepository'),
+  'seal',
+  first,
+);
 kills(
   'dossier',
-  of('voting/src/persistence/dossier-sources.query.js', 'DossierSourcesQuery'),
+  of('voting/src/dossier/persistence/dossier-sources.query.js', 'DossierSourcesQuery'),
   'scrutin',
   second,
 );

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { MOST_OPTIONS, MOST_QUESTIONS } from '../../../libs/voting/src/domain/question.fields';
+import { MOST_OPTIONS, MOST_QUESTIONS } from '../../../libs/voting/src/structure/domain/question.fields';
 import type { Answer, Fleet, FleetSpace } from './fleet';
 
 /** Bytes of a structure at publication, of titles, labels and descriptions (docs/contract.md, "States and transitions"). */

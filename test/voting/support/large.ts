@@ -1,8 +1,8 @@
 import { times } from '../../membership/synced';
 import { seeded } from '../../setup/seeded';
 import { SEED } from '../../setup/depth';
-import { countRanked, type Round } from '../../../libs/voting/src/domain/tally/ranked-count';
-import { UNITS } from '../../../libs/voting/src/domain/tally/weight';
+import { countRanked, type Round } from '../../../libs/voting/src/count/domain/tally/ranked-count';
+import { UNITS } from '../../../libs/voting/src/count/domain/tally/weight';
 import type { Answer } from '../../setup/test-app';
 import type { Item } from './structure';
 import type { Votes } from './votes';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { Campagne } from '../../../libs/voting/src/domain/campagne.entity';
-import { CampagneRepository } from '../../../libs/voting/src/persistence/campagne.repository';
+import { Campagne } from '../../../libs/voting/src/campagne/domain/campagne.entity';
+import { CampagneRepository } from '../../../libs/voting/src/campagne/persistence/campagne.repository';
 import { eventually } from '../../http/expect-problem';
 import { TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { asBallotBox, secureFunction } from './ballot-box';
 
 /** The sources, not the compiled folder: tsc copies no .sql, and the image has them at the same place. */
-const FOLDER = join(__dirname, '../../../../../libs/voting/src/sql');
+const SOURCES = join(__dirname, '../../../../../libs/voting/src');
 
 /** A function of the database as its file defines it. */
 export interface SqlFunction {
@@ -14,15 +14,14 @@ export interface SqlFunction {
   readonly definition: string;
 }
 
-/** Returns the functions of this folder, in the order of their names. */
+/** Returns the functions of all subjects, in the order of their names. */
 export function sqlFunctions(): SqlFunction[] {
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
+  return globSync('*/sql/*.sql', { cwd: SOURCES })
     .map((file) => ({
-      name: file.slice(0, -'.sql'.length),
-      definition: readFileSync(join(FOLDER, file), 'utf8'),
-    }));
+      name: basename(file, '.sql'),
+      definition: readFileSync(join(SOURCES, file), 'utf8'),
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Returns a digest of all functions, without regard to comments and white space. */

@@ -1,0 +1,160 @@
+import { VOTE } from '../../domain/voting.errors';
+import { SERVICE } from '#platform/errors/platform.errors';
+import { Injectable } from '@nestjs/common';
+import { hash, randomBytes } from 'node:crypto';
+import { OutcomeUnknown } from '#platform/errors/sql-errors';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError, invalidRequest, refusalOf } from '#platform/errors/domain-error';
+import { FairCache } from '#platform/ops/fair-cache';
+import { KeyedLimit } from '#platform/ops/keyed-limit';
+import type { BulletinRecord } from '../domain/bulletin.fields';
+import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
+import { noReceipt, receiptDigest } from '../domain/receipt-log';
+import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
+import { CampagneRepository, noCampagne } from '../../campagne/persistence/campagne.repository';
+import { VotantRepository } from '../../roll/persistence/votant.repository';
+import { DossierKeys } from '../../application/dossier-keys';
+
+/** Number of random bytes in a receipt. */
+const RECU_BYTES = 24;
+
+/** Bytes of structures that a process keeps: nine of the largest, or tens of thousands of usual ones. */
+const MOST_KEPT = 32 * 2 ** 20;
+
+/** Bytes of a structure and of a question without options. */
+const OVERHEAD = 500;
+
+/** How often a vote is tried again after the campaign was published again in the meantime. */
+const ATTEMPTS = 3;
+
+/** Receipt and attestation that the voter gets for a ballot. */
+export interface CastReceipt {
+  /** The receipt; undefined if the voter's device made it. */
+  readonly recu: string | undefined;
+  /** SHA-256 of the receipt, base64url. */
+  readonly empreinteRecu: string;
+  /** Signed promise that the receipt is in the log (docs/verification.md). It has no time. */
+  readonly attestation: string;
+}
+
+/** Casts ballots: exactly one a voter, and nothing that joins it to the voter (docs/contract.md, "Casting"). */
+@Injectable()
+export class BulletinsService {
+  /** Questions by tenant and campaign. An entry may be out of date, because a ballot for an older publication is refused. */
+  private readonly cache = new FairCache<VotedOn>(MOST_KEPT, ({ questions }) =>
+    questions.reduce((sum, { options }) => sum + OVERHEAD + options.length, OVERHEAD),
+  );
+  /** Limits reads of structures to one of a client at a time, because each may have megabytes. */
+  private readonly reads = new KeyedLimit(1);
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly campagnes: CampagneRepository,
+    private readonly repository: BulletinRepository,
+    private readonly votants: VotantRepository,
+    private readonly keys: DossierKeys,
+  ) {}
+
+  /**
+   * @param recu the receipt; made by the service if absent. Not used for a ballot with the digest of one
+   * @returns the receipt, which proves that the ballot is counted and does not reveal its choices
+   * @throws DomainError `Requete.Invalide` for a text that is no digest, `Campagne.NotFound`, `Vote.CampagneNonOuverte`, `Votant.NotFound`, `Vote.DejaVote`,
+   * `Vote.SansDroitDeVote`, `Vote.BulletinInvalide`, `Vote.RecuDejaUtilise`
+   */
+  async cast(
+    tenantId: string,
+    campagneId: string,
+    { VotantId, Reponses, EmpreinteRecu }: BulletinRecord,
+    recu = randomBytes(RECU_BYTES).toString('base64url'),
+  ): Promise<CastReceipt> {
+    const empreinte = EmpreinteRecu == null ? digestOf(recu) : receiptDigest(EmpreinteRecu);
+    if (!empreinte) {
+      const detail = 'must be a SHA-256 in base64url without padding, 43 characters';
+      throw invalidRequest([{ pointer: '/EmpreinteRecu', code: 'format', detail }]);
+    }
+    // Before the ballot, because it cannot be taken back.
+    await this.keys.ready();
+    await this.castOne(tenantId, campagneId, { VotantId, Reponses }, empreinte, EmpreinteRecu == null);
+    const empreinteRecu = empreinte.toString('base64url');
+    const attested = Buffer.from(JSON.stringify({ campagneId, empreinteRecu }));
+    return {
+      recu: EmpreinteRecu == null ? recu : undefined,
+      empreinteRecu,
+      attestation: this.keys.jws(attested),
+    };
+  }
+
+  private async castOne(
+    tenantId: string,
+    campagneId: string,
+    { VotantId, Reponses }: BulletinRecord,
+    empreinte: Buffer,
+    isOurs: boolean,
+  ): Promise<void> {
+    const client = await this.transactions.clientOf({ tenantId });
+    const key = `${tenantId} ${campagneId}`;
+    const read = () => this.reads.run(client, () => this.repository.votedOn(tenantId, campagneId));
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const votedOn = await this.cache.fetch(client, key, read);
+      if (!votedOn) throw noCampagne();
+      const checked = answersOf(votedOn.questions, Reponses);
+      if ('answers' in checked) {
+        const { publications } = votedOn;
+        const bulletin = { ...checked, votantId: VotantId, publications, empreinte };
+        if (await this.castOnce(tenantId, campagneId, bulletin, isOurs)) return;
+      }
+      await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
+      this.cache.delete(client, key, votedOn);
+    }
+    throw new DomainError(SERVICE.Indisponible, 'The campaign is being published anew.', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  private async castOnce(
+    tenantId: string,
+    campagneId: string,
+    bulletin: CastBulletin,
+    isOurs: boolean,
+  ): Promise<boolean> {
+    try {
+      const enter = this.campagnes.enterVote(tenantId, campagneId);
+      return await this.repository.cast(tenantId, campagneId, bulletin, enter);
+    } catch (error) {
+      // The connection was lost during the commit. Our receipt shows whether the ballot was stored; one of a device may be
+      // that of another ballot.
+      if (!(error instanceof OutcomeUnknown) || !isOurs) throw error;
+      const { empreinte } = bulletin;
+      if (await this.repository.hasRecu(tenantId, campagneId, empreinte).catch(() => false)) return true;
+      throw error;
+    }
+  }
+
+  /** Whether a ballot with this receipt is counted. @throws DomainError `Campagne.NotFound`, `Recu.NotFound` */
+  async assertCounted(tenantId: string, campagneId: string, recu: string): Promise<void> {
+    if (await this.repository.hasRecu(tenantId, campagneId, digestOf(recu))) return;
+    await this.campagnes.assertExists(tenantId, campagneId);
+    throw noReceipt(campagneId, recu);
+  }
+
+  /** Throws the reason for a refused ballot; returns if the ballot was for an older publication. */
+  private async refuse(
+    tenantId: string,
+    campagneId: string,
+    votantId: string,
+    { publications }: VotedOn,
+    checked: CheckedAnswers,
+  ): Promise<void> {
+    await this.transactions.read({ tenantId }, async () => {
+      const { campagne, at } = await this.campagnes.look(tenantId, campagneId);
+      campagne.assertTakesBallots(at);
+      (await this.votants.find(tenantId, campagneId, votantId)).assertMayVote();
+      if (campagne.publications !== publications || !('faults' in checked)) return;
+      throw refusalOf(VOTE.BulletinInvalide, checked.faults);
+    });
+  }
+}
+
+function digestOf(recu: string): Buffer {
+  return hash('sha256', recu, 'buffer');
+}

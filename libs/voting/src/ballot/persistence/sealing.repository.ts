@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Piece } from '#platform/database/work-notes';
+import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
+
+/** Rewrites roll, ballots and receipts in the ambient transaction. */
+@Injectable()
+export class SealingRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Campaigns of all tenants whose ballot box is closed and not sealed, of each tenant those first that ended first.
+   *
+   * @param except campaigns to pass over
+   */
+  due(except: readonly string[]): Promise<Piece[]> {
+    return this.transactions.query(OWN_CELL, {
+      name: 'campagne_scellement_du',
+      text: dueCampagnes('urne_close AND NOT urne_scellee'),
+      values: [except],
+    });
+  }
+
+  /**
+   * Locks a campaign to seal it or to extend its log of receipts, against other workers and its deletion, and raises the time
+   * limits of the ambient transaction.
+   *
+   * @param box state that the box must have; closed means not sealed yet
+   * @returns the anomalies found so far; undefined if another worker has the lock, or the box has another state
+   */
+  async begin(
+    tenantId: string,
+    id: string,
+    box: 'open' | 'closed' = 'closed',
+  ): Promise<readonly string[] | undefined> {
+    await this.transactions.raiseTimeLimits();
+    const isFree = await this.transactions.value<boolean>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4))',
+      [`${tenantId} ${id}`],
+    );
+    if (!isFree) return undefined;
+    const { rows } = await this.transactions.client().query<{ anomalies: string[] }>(
+      `SELECT coalesce(urne_anomalies, '{}') AS anomalies FROM campagne
+       WHERE tenant_id = $1 AND id_unique = $2 AND publiee AND urne_close = $3 AND NOT urne_scellee FOR KEY SHARE`,
+      [tenantId, id, box === 'closed'],
+    );
+    return rows[0]?.anomalies;
+  }
+
+  /**
+   * Counts the box by union and employer, and rewrites roll, ballots and receipts in random order.
+   *
+   * @returns its anomalies, in which case the box is unchanged
+   */
+  seal(id: string): Promise<readonly string[]> {
+    return this.transactions.value('SELECT urne_sceller($1)', [id]);
+  }
+
+  /** Removes the dead rows of roll, ballots and receipts from the files. Outside of any transaction. */
+  removeDeadRows(): Promise<void> {
+    return this.transactions.vacuum(['bulletin', 'recu', 'votant']);
+  }
+
+  /** Seals a box with anomalies, without a result. @returns false if it has no anomaly */
+  sealWithoutResult(id: string, raison: string): Promise<boolean> {
+    return this.transactions.value('SELECT urne_constater($1, $2)', [id, raison]);
+  }
+}

@@ -1,0 +1,193 @@
+import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../../domain/voting.errors';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
+import type { Etat } from './campagne.fields';
+import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
+
+/**
+ * The most bytes of titles, labels and descriptions together, in UTF-8: of all questions and options of a published campaign, and
+ * of one question in a draft.
+ */
+export const MOST_STRUCTURE_BYTES = 2 * 2 ** 20;
+
+/** Facts, besides the state, that transitions depend on. */
+export interface Circumstances {
+  readonly fermetureDuVoteUtc: Date;
+  readonly nombreVotants: number;
+  readonly questions: readonly SizedQuestion[];
+  /** Bytes of titles, labels and descriptions of all questions and options together, in UTF-8. */
+  readonly octets: number;
+  /** Titles of questions that have fewer options than an answer must name. */
+  readonly questionsSansOptions: readonly string[];
+  /** Questions that have two options with the same text, each with the label of such an option. */
+  readonly questionsAvecDoubles: readonly { readonly titre: string; readonly libelle: string }[];
+  /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
+  readonly poidsIdentifiants: readonly string[];
+  readonly aDesVotes: boolean;
+}
+
+/** Changes of a transition. */
+interface Changes {
+  readonly ouvertureDuVoteUtc?: Date;
+  readonly fermetureDuVoteUtc?: Date;
+  readonly publiee?: boolean;
+  readonly archivee?: boolean;
+  readonly ouvertureAnnoncee?: boolean;
+}
+
+/** Why a transition is refused. */
+export interface Refusal {
+  readonly error: ErrorDefinition;
+  readonly detail: string;
+}
+
+/** A condition of a transition. Returns the refusals, if any: one for each question that breaks it. */
+type Demand = (circumstances: Circumstances, at: Date) => Refusal | readonly Refusal[] | undefined;
+
+interface Transition {
+  /** Participle for error messages. */
+  readonly participle: string;
+  readonly from: readonly Etat[];
+  /** Possible target states; the dates select one. */
+  readonly to: readonly Etat[];
+  /** Conditions in addition to the state, in the order of the checks. */
+  readonly demands: readonly Demand[];
+  readonly change: (at: Date) => Changes;
+}
+
+const FUTURE_CLOSING: Demand = ({ fermetureDuVoteUtc }, at) =>
+  at < fermetureDuVoteUtc
+    ? undefined
+    : {
+        error: CAMPAGNE.TransitionNonPermise,
+        detail: 'The closing of the vote has passed: give the campaign a later one first.',
+      };
+
+const HAS_QUESTION: Demand = ({ questions }) =>
+  questions.length > 0
+    ? undefined
+    : { error: CAMPAGNE.AucuneQuestion, detail: 'The campaign has no question: add one first.' };
+
+const OPTIONS: Demand = ({ questionsSansOptions }) =>
+  questionsSansOptions.map((titre) => ({
+    error: QUESTION.OptionsInsuffisantes,
+    detail: `The question "${titre}" has no option, or fewer than an answer must name: add options first.`,
+  }));
+
+const DISTINCT_OPTIONS: Demand = ({ questionsAvecDoubles }) =>
+  questionsAvecDoubles.map(({ titre, libelle }) => ({
+    error: OPTION.LibelleEnDouble,
+    detail: `The question "${titre}" has two options "${libelle}" with the same description, which would divide the votes: remove one of them, or change its label or description.`,
+  }));
+
+const BOUNDED_RESULT: Demand = ({ questions }) => {
+  const size = resultSize(questions);
+  return size <= MOST_RESULT
+    ? undefined
+    : {
+        error: CAMPAGNE.TropVolumineuse,
+        detail: `The result could have a size of ${size}, and the limit is ${MOST_RESULT}: for each question, its options times the rounds of its count. Give ranked questions fewer options, or divide the questions among several campaigns.`,
+      };
+};
+
+const BOUNDED_STRUCTURE: Demand = ({ octets }) =>
+  octets <= MOST_STRUCTURE_BYTES
+    ? undefined
+    : {
+        error: CAMPAGNE.TropVolumineuse,
+        detail: `The titles, labels and descriptions of all questions and options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the questions among several campaigns.`,
+      };
+
+const VOTER: Demand = ({ nombreVotants }) =>
+  nombreVotants > 0
+    ? undefined
+    : { error: VOTE.AucunVotant, detail: 'The campaign has no voter: add one first.' };
+
+const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
+  poidsIdentifiants.length > 0
+    ? {
+        error: CAMPAGNE.PoidsIdentifiants,
+        detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would reveal their choice.`,
+      }
+    : undefined;
+
+const NO_VOTE: Demand = ({ aDesVotes }) =>
+  aDesVotes
+    ? {
+        error: CAMPAGNE.DepublierAvecVotes,
+        detail: 'The campaign cannot be unpublished because it has votes. Close it instead.',
+      }
+    : undefined;
+
+/**
+ * The transitions by request (docs/contract.md, "States and transitions"). The dates make the others, Planifie to
+ * VoteOuvert to Termine: `Campagne.etat`.
+ */
+export const TRANSITIONS = {
+  publier: {
+    participle: 'published',
+    from: ['Brouillon'],
+    to: ['Planifie', 'VoteOuvert'],
+    demands: [
+      FUTURE_CLOSING,
+      HAS_QUESTION,
+      OPTIONS,
+      DISTINCT_OPTIONS,
+      BOUNDED_RESULT,
+      BOUNDED_STRUCTURE,
+      VOTER,
+      COMMON_WEIGHTS,
+    ],
+    change: () => ({ publiee: true }),
+  },
+  depublier: {
+    participle: 'unpublished',
+    from: ['Planifie', 'VoteOuvert'],
+    to: ['Brouillon'],
+    demands: [NO_VOTE],
+    // Published again, it opens again.
+    change: () => ({ publiee: false, ouvertureAnnoncee: false }),
+  },
+  ouvrir: {
+    participle: 'opened',
+    from: ['Planifie'],
+    to: ['VoteOuvert'],
+    demands: [],
+    change: (at) => ({ ouvertureDuVoteUtc: at }),
+  },
+  fermer: {
+    participle: 'closed',
+    from: ['VoteOuvert'],
+    to: ['Termine'],
+    demands: [],
+    change: (at) => ({ fermetureDuVoteUtc: at }),
+  },
+  archiver: {
+    participle: 'archived',
+    from: ['Brouillon', 'Termine'],
+    to: ['Archive'],
+    demands: [],
+    change: () => ({ archivee: true }),
+  },
+} as const satisfies Record<string, Transition>;
+
+export type TransitionName = keyof typeof TRANSITIONS;
+
+/** Returns all refusals of a transition at a moment, in the order of the checks; empty if it is permitted. */
+export function refusalsOf(
+  name: TransitionName,
+  etat: Etat,
+  circumstances: Circumstances,
+  at: Date,
+): Refusal[] {
+  const { from, demands, participle }: Transition = TRANSITIONS[name];
+  const ofState: Refusal[] = from.includes(etat)
+    ? []
+    : [
+        {
+          error: CAMPAGNE.TransitionNonPermise,
+          detail: `A campaign in state ${etat} cannot be ${participle}; one in ${from.join(' or ')} can.`,
+        },
+      ];
+  const ofDemands = demands.flatMap((demand) => demand(circumstances, at) ?? []);
+  return [...ofState, ...ofDemands.filter(({ error }) => error !== ofState[0]?.error)];
+}

@@ -1,0 +1,157 @@
+import type { Methode } from '../../structure/domain/question.fields';
+import { type Answers, type QuestionResult, tally, tallyFirstChoices } from './tally/tally';
+import type { Round } from './tally/ranked-count';
+import type { TieBreak } from './tally/tie-break';
+import { percentText, weightText } from './tally/weight';
+
+/** Voters that a statistic counts. */
+export interface Participation {
+  readonly inscrits: number;
+  readonly avecDroit: number;
+  readonly ayantVote: number;
+}
+
+/** A campaign in its statistics. */
+export interface CountedCampagne {
+  readonly id: string;
+  readonly titre: string;
+  readonly etat: string;
+  readonly resultatsVisibles: boolean;
+  /** Changes of the roll after the opening. */
+  readonly modifications: { readonly ajoutes: number; readonly retires: number; readonly modifies: number };
+  /** Why an administrator sealed its ballot box without a result. */
+  readonly raisonConstat: string | null;
+}
+
+/** A question in the statistics. */
+export interface StatedQuestion {
+  readonly id: string;
+  readonly titre: string;
+  readonly type: string;
+  readonly estPreferentiel: boolean;
+  /** Seats of an Election. */
+  readonly nombreElus: number | null;
+}
+
+/** A question for the count, as plain data that can be sent to a thread. */
+export interface CountOfQuestion {
+  readonly question: StatedQuestion;
+  /** Options, in the order of the question. */
+  readonly options: readonly { readonly id: string; readonly libelle: string }[];
+  /** Whether all ballots are counted, with rounds and seats; otherwise first choices of some of them. */
+  readonly isWhole: boolean;
+  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. */
+  readonly graine: string;
+}
+
+/** A number, written exactly: as a double it would lose digits. */
+function exact(text: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
+}
+
+/**
+ * The statistics of a campaign as JSON (docs/contract.md, "Statistics"), up to its questions: these
+ * follow with commas between them, and then `STATISTICS_END`.
+ */
+export function statisticsHead(
+  campagne: CountedCampagne,
+  { inscrits, avecDroit, ayantVote }: Participation,
+): string {
+  const whole = JSON.stringify({
+    campagneId: campagne.id,
+    titre: campagne.titre,
+    etat: campagne.etat,
+    totalVotants: inscrits,
+    totalVotantsAvecDroitDeVote: avecDroit,
+    votantsAyantVote: ayantVote,
+    tauxParticipation: exact(percentText(BigInt(ayantVote), BigInt(avecDroit))),
+    modificationsApresOuverture: campagne.modifications,
+    resultatsVisibles: campagne.resultatsVisibles,
+    ...(campagne.raisonConstat === null ? {} : { raisonConstat: campagne.raisonConstat }),
+    questions: [],
+  });
+  return whole.slice(0, -STATISTICS_END.length);
+}
+
+export const STATISTICS_END = ']}';
+
+/** Returns the JSON of a question without its result. */
+export function untoldQuestion(question: StatedQuestion): string {
+  return JSON.stringify({ ...identityOf(question), Exprimes: null, Abstentions: null, Options: [] });
+}
+
+/** Counts the answers to a question. @returns its result as JSON */
+export function countedQuestion(count: CountOfQuestion, answers: Iterable<Answers>): string {
+  const { question, options, isWhole, graine } = count;
+  const counted = {
+    id: question.id,
+    options: options.map(({ id }) => id),
+    isRanked: question.estPreferentiel,
+    seats: question.nombreElus ?? undefined,
+  };
+  const result = isWhole ? tally(counted, answers, graine) : tallyFirstChoices(counted, answers);
+  return JSON.stringify({ ...identityOf(question), ...answersOf(count, result) });
+}
+
+function identityOf({ id, titre, type, estPreferentiel }: StatedQuestion): object {
+  return { QuestionId: id, Titre: titre, Type: type, EstPreferentiel: estPreferentiel };
+}
+
+function answersOf({ question, options, graine }: CountOfQuestion, result: QuestionResult): object {
+  return {
+    Exprimes: result.expressed,
+    Abstentions: result.abstentions,
+    Options: options.map(({ id, libelle }, index) => {
+      const { votes, weight } = result.options[index]!;
+      return {
+        OptionId: id,
+        Libelle: libelle,
+        Votes: votes,
+        PoidsTotal: exact(weightText(weight)),
+        Pourcentage: exact(percentText(weight, result.expressedWeight)),
+      };
+    }),
+    ...(result.elected ? { Elus: result.elected } : {}),
+    ...(result.ties?.length ? { Departages: result.ties.map((tie) => departageOf(tie, graine)) } : {}),
+    ...(result.rounds
+      ? {
+          Methode: methodeOf(question, result.rounds),
+          Tours: result.rounds.map((round) => tourOf(round, graine)),
+        }
+      : {}),
+  };
+}
+
+function methodeOf({ nombreElus }: StatedQuestion, rounds: readonly Round[]): Methode {
+  if ((nombreElus ?? 1) === 1) return 'VoteAlternatif';
+  return rounds.every(({ isExact }) => isExact) ? 'VoteUniqueTransferable' : 'VoteUniqueTransferableArrondi';
+}
+
+function departageOf({ among, chosen, round }: TieBreak, graine: string): object {
+  // The round before that decided, or the seed of the draw.
+  return { Entre: among, Choisi: chosen, Tour: round ?? null, Graine: round === undefined ? graine : null };
+}
+
+function tourOf(
+  { number, threshold, counts, elected, eliminated, exhausted, tie, transfer }: Round,
+  graine: string,
+): object {
+  return {
+    Tour: number,
+    Seuil: exact(threshold),
+    Decompte: counts.map(({ option, weight }) => ({ OptionId: option, Poids: exact(weight) })),
+    Elus: elected,
+    Elimines: eliminated,
+    Epuises: exact(exhausted),
+    ...(tie ? { Departage: departageOf(tie, graine) } : {}),
+    Transferts: transfer
+      ? [
+          {
+            De: transfer.from,
+            Vers: transfer.to.map(({ option, weight }) => ({ OptionId: option, Poids: exact(weight) })),
+            Epuise: exact(transfer.exhausted),
+          },
+        ]
+      : [],
+  };
+}

@@ -1,0 +1,39 @@
+import { CAMPAGNE } from '../../domain/voting.errors';
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Requires, Tenant } from '#access/requires.decorator';
+import { Answers } from '#platform/http/answers.decorator';
+import { Query } from '#platform/input/request-parts.decorator';
+import { sendParts } from '#platform/http/send-parts';
+import { StatisticsService } from '../application/statistics.service';
+import { CampagneId, campagnePart } from '../../http/path-parts';
+import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery } from './statistics.dto';
+
+@ApiTags('Campaigns')
+@Requires({ role: 'partenaire', module: 'vote' })
+@Controller('b2b/v1/campagnes/:id')
+export class StatisticsController {
+  constructor(private readonly statistics: StatisticsService) {}
+
+  @Get('stats')
+  @Answers({
+    summary: 'Read the statistics of a campaign',
+    description: [
+      'Participation at this moment, and the results once the vote has ended. Both filters apply to every count; votes count for the union and employer that the voter had when voting.',
+      'Results of few ballots are hidden if they could identify voters: the client’s `seuilAnonymat`.',
+    ].join('\n\n'),
+    path: { id: campagnePart() },
+    type: StatistiquesItem,
+    example: EXAMPLE_STATISTIQUES,
+    errors: [CAMPAGNE.NotFound],
+  })
+  async read(
+    @Tenant() tenantId: string,
+    @CampagneId() id: string,
+    @Query() query: StatistiquesQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendParts(response, this.statistics.of(tenantId, id, query));
+  }
+}

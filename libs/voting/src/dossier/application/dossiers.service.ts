@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Databases } from '#platform/database/databases';
+import { DomainError } from '#platform/errors/domain-error';
+import { inTurn } from '#platform/ops/list-parts';
+import { DOSSIER, VOTANT } from '../../domain/voting.errors';
+import { noCampagne } from '../../campagne/persistence/campagne.repository';
+import { type Dossier, DossierRepository } from '../persistence/dossier.repository';
+import { archiveOf } from './dossier-archive';
+
+/** Seconds until a bundle of a vote that has ended is asked for again, and the longest wait. */
+const SOON_S = 5;
+const LATEST_S = 3_600;
+
+/** Reads the bundles of sealed boxes (docs/verification.md). */
+@Injectable()
+export class DossiersService {
+  constructor(
+    private readonly repository: DossierRepository,
+    private readonly databases: Databases,
+  ) {}
+
+  /** @throws DomainError `Campagne.NotFound`, `Dossier.NonPret` */
+  async find(tenantId: string, id: string): Promise<Dossier> {
+    const dossier = await this.repository.find(tenantId, id);
+    if (dossier) return dossier;
+    const state = await this.repository.state(tenantId, id);
+    if (!state) throw noCampagne();
+    const { estDu, estScellee, constat, fermeture } = state;
+    if (estScellee && !estDu) {
+      const reason = constat ? 'without a result' : 'by a release that made no bundles';
+      throw new DomainError(DOSSIER.NonPret, `The ballot box was sealed ${reason}, so it has no bundle.`);
+    }
+    const left = fermeture ? Math.ceil((fermeture.getTime() - Date.now()) / 1_000) : LATEST_S;
+    throw new DomainError(
+      DOSSIER.NonPret,
+      'The bundle is built after the vote has ended and its box is sealed.',
+      {
+        retryAfterSeconds: Math.min(Math.max(left, SOON_S), LATEST_S),
+      },
+    );
+  }
+
+  /** The bytes of the archive, always the same. */
+  archive(tenantId: string, id: string, dossier: Dossier): AsyncGenerator<Uint8Array, void> {
+    const client = this.databases.clientOf(tenantId);
+    return archiveOf(dossier, (fichier) => inTurn(client, this.repository.parts(tenantId, id, fichier)));
+  }
+
+  /** The roll with the salts of its leaves, as NDJSON. @throws DomainError as `find` */
+  async *roll(tenantId: string, id: string): AsyncGenerator<Uint8Array, void> {
+    await this.find(tenantId, id);
+    yield* inTurn(this.databases.clientOf(tenantId), this.repository.roll(tenantId, id));
+  }
+
+  /** A voter's line of the roll. @throws DomainError as `find`, and `Votant.NotFound` */
+  async voter(tenantId: string, id: string, votantId: string) {
+    const voter = await this.repository.voter(tenantId, id, votantId);
+    if (voter) return voter;
+    await this.find(tenantId, id);
+    throw new DomainError(VOTANT.NotFound, 'The campaign has no voter with this id.');
+  }
+}

@@ -1,0 +1,103 @@
+import { LISTE_ELECTORALE_EVENTS } from '../../domain/voting.events';
+import { LISTE_ELECTORALE_ACTIONS } from '../../domain/voting.actions';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#platform/audit/actor';
+import type { FetchPage } from '#platform/database/json-items';
+import { type DomainError, invalidRequest } from '#platform/errors/domain-error';
+import { Outbox } from '#platform/events/outbox';
+import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import { CampagneRepository } from '../../campagne/persistence/campagne.repository';
+import { EcartsRepository } from '../persistence/ecarts.repository';
+import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
+import { Roll } from './roll';
+
+/** Criteria, each with the kind of records that its identifiers name. */
+const CRITERIA = {
+  SyndicatsIdExternes: 'union',
+  EmployeursIdentifiantsExternes: 'employer',
+  EmployesIdExternes: 'employee',
+} as const;
+const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
+
+/** Most employees that the different criteria of a campaign's lists name, each counted once for each of them: a comparison looks at all. */
+const MOST_PAIRS = 4_000_000;
+
+/** Most lists of a campaign: a comparison reads the criteria of all, also of equal ones. */
+const MOST_LISTS = 1_000;
+
+/** Electoral lists: voters made of employees by criteria (docs/contract.md, "Electoral lists"). */
+@Injectable()
+export class ListesElectoralesService {
+  constructor(
+    private readonly campagnes: CampagneRepository,
+    private readonly repository: ListeElectoraleRepository,
+    private readonly ecarts: EcartsRepository,
+    private readonly roll: Roll,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Reading it throws `Campagne.NotFound`. */
+  list(tenantId: string, campagneId: string): FetchPage {
+    return this.campagnes.listOfKnown(tenantId, campagneId, this.repository.list(tenantId, campagneId));
+  }
+
+  /**
+   * Adds the employees that meet all criteria to the roll, those that are on it already excepted.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Requete.Invalide` without any criterion
+   * and for each identifier that names nothing, and if the lists together would be too many to compare
+   */
+  async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
+    const criteria = withoutEmptyLists(record);
+    if (CRITERION_NAMES.every((criterion) => criteria[criterion] == null)) {
+      const detail = `name at least one criterion (${CRITERION_NAMES.join(', ')}): a list without any would be everyone`;
+      throw invalidRequest([{ pointer: '', code: 'required', detail }]);
+    }
+    const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId };
+    return this.roll.write(writer, async () => {
+      if ((await this.repository.count(tenantId, campagneId)) >= MOST_LISTS) throw tooManyLists();
+      const unknown = await this.repository.unknownNames(tenantId, criteria);
+      if (unknown.length > 0) {
+        throw invalidRequest(
+          unknown.map(({ criterion, index }) => ({
+            pointer: `/${criterion}/${index}`,
+            code: 'reference',
+            detail: `names no ${CRITERIA[criterion]}`,
+          })),
+        );
+      }
+      const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
+      const dateCreation = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
+      if ((await this.ecarts.pairs(tenantId, campagneId)) > MOST_PAIRS) throw tooManyPairs();
+      const { id, ajoutes, present } = enrolled;
+      const result = {
+        Id: id,
+        NombreVotants: ajoutes.count + present,
+        NombreAjoutes: ajoutes.count,
+        NombreDejaPresents: present,
+        DateCreationUtc: dateCreation.toISOString(),
+      };
+      const data = JSON.stringify({ CampagneId: campagneId, ...result });
+      await this.outbox.add(tenantId, LISTE_ELECTORALE_EVENTS.creee, data);
+      return { change: { ajoutes }, result };
+    });
+  }
+}
+
+function tooManyLists(): DomainError {
+  const detail = `would be more than ${MOST_LISTS} lists of the campaign. Instead of making an equal list again, apply the differences of the roll (POST …/liste-electorale/ecarts/appliquer). Otherwise name the unions, employers or employees of several lists in one`;
+  return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
+}
+
+function tooManyPairs(): DomainError {
+  const detail = `would make the lists of the campaign too many to compare with the roll: their different criteria would name more than ${MOST_PAIRS} employees, each counted once for each of them. Name the unions, employers or employees of several lists in one, or use the same ActifsLe`;
+  return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
+}
+
+/** An empty list is the same as an absent criterion. */
+function withoutEmptyLists(record: ListeElectoraleRecord): ListeElectoraleRecord {
+  const lists = Object.fromEntries(
+    CRITERION_NAMES.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),
+  );
+  return { ...record, ...lists };
+}
