@@ -21,6 +21,19 @@ const CONTEXTS = {
   personne: ['clients', 'membership', 'adhesion', 'sync', 'voting'],
 };
 
+/**
+ * The subjects of voting, and the subjects that each may import. A subject has the layer folders of a context. Layer folders
+ * without a subject hold what all subjects share.
+ */
+const SUBJECTS = {
+  campagne: [],
+  structure: ['campagne'],
+  roll: ['campagne'],
+  ballot: ['campagne', 'structure', 'roll'],
+  count: ['campagne', 'structure'],
+  dossier: ['campagne', 'roll', 'count'],
+};
+
 /** The parts of the platform and of access that domain/ may import. They may import only each other. */
 const PURE =
   '^libs/(platform/src/(errors/|input/(field|decimal|wire-date)\\.ts$|audit/(actor|audited-action)\\.ts$|events/event-type\\.ts$)|access/src/(caller|access\\.errors)\\.ts$)';
@@ -45,7 +58,11 @@ const PERSONAL_DATA = '^libs/[^/]+/src/relations\\.ts$';
 const BASE = 'platform|access';
 
 const names = Object.keys(CONTEXTS).join('|');
-const layer = (folder) => `^libs/((?!(?:platform|access)/)[^/]+)/src/${folder}/`;
+const subjects = Object.keys(SUBJECTS).join('|');
+const LAYERS = 'domain|persistence|application|http|sql|testing';
+/** Paths of layers of the context `$1`, or of the context in `of`, with or without a subject. */
+const layers = (folders, of = '$1') => `^libs/${of}/src/(?:(?:${subjects})/)?(?:${folders})/`;
+const layer = (folder) => layers(folder, '((?!(?:platform|access)/)[^/]+)');
 const npm = (packages) => `(^|/)node_modules/(@types/)?(${packages})/`;
 
 /** Unit tests and factories are exempt from the layer rules because they may use every layer. */
@@ -77,7 +94,8 @@ const tree = [
     name: 'known-places',
     comment:
       'Every context has the same folders (domain, persistence, application, http, sql, testing) and five files at its top, ' +
-      'because readers can then guess the place of a line. Add a new context to CONTEXTS first.',
+      'because readers can then guess the place of a line. Voting has them in each subject too. Add a new context to ' +
+      'CONTEXTS first, and a new subject to SUBJECTS.',
     from: {},
     to: {
       path: '^libs/',
@@ -85,7 +103,8 @@ const tree = [
         `^libs/platform/src/((${Object.keys(ROOMS).join('|')})/|platform\\.module\\.ts$)`,
         '^libs/access/src/[^/]+\\.ts$',
         '^libs/embedded-postgres/src/[^/]+\\.ts$',
-        `^libs/(${names})/src/(domain|persistence|application|http|sql|testing)/`,
+        `^libs/(${names})/src/(${LAYERS})/`,
+        `^libs/voting/src/(${subjects})/(${LAYERS})/`,
         `^libs/(?<context>${names})/src/(index|vocabulary|relations|\\k<context>\\.module|\\k<context>-http\\.module)\\.ts$`,
       ],
     },
@@ -180,6 +199,23 @@ const contexts = [
       ],
     },
   })),
+  ...Object.entries(SUBJECTS).map(([subject, allowed]) => ({
+    name: `order-of-voting-${subject}`,
+    comment:
+      `The subjects of voting form no circle; ${subject} may import ${allowed.join(', ') || 'none'}. What all of them ` +
+      'need is in the layer folders without a subject.',
+    from: { path: `^libs/voting/src/${subject}/`, pathNot: TEST_CODE },
+    to: {
+      path: '^libs/voting/',
+      pathNot: `^libs/voting/src/((${[subject, ...allowed].join('|')})/)?(${LAYERS})/`,
+    },
+  })),
+  {
+    name: 'voting-shares-below-subjects',
+    comment: 'Every subject of voting imports what they share, so it imports none of them.',
+    from: { path: `^libs/voting/src/(${LAYERS})/`, pathNot: TEST_CODE },
+    to: { path: `^libs/voting/src/(${subjects})/` },
+  },
   {
     name: 'platform-knows-no-context',
     comment: 'The platform has no noun of the domain. Access and all contexts depend on it.',
@@ -214,7 +250,7 @@ const vocabularyOnly = {
   name: 'vocabulary-is-pure',
   comment: 'Rules of other contexts import vocabulary.ts, so it brings no Nest, HTTP or database with it.',
   from: { path: '^libs/([^/]+)/src/vocabulary\\.ts$' },
-  to: { pathNot: '^libs/$1/src/domain/[^/]+\\.(fields|errors|events)\\.ts$' },
+  to: { pathNot: `${layers('domain')}[^/]+\\.(fields|errors|events)\\.ts$` },
 };
 
 /** A context's relations.ts exports only SQL. */
@@ -223,10 +259,10 @@ const relationsOnly = {
   comment:
     'Statements of other contexts import relations.ts, so it brings no repository, Nest or HTTP with it.',
   from: { path: '^libs/([^/]+)/src/relations\\.ts$' },
-  to: { pathNot: '^libs/$1/src/persistence/[^/]+\\.sql\\.ts$' },
+  to: { pathNot: `${layers('persistence')}[^/]+\\.sql\\.ts$` },
 };
 
-const layers = [
+const inward = [
   vocabularyOnly,
   relationsOnly,
   {
@@ -235,7 +271,7 @@ const layers = [
       'A domain rule can be read and tested without Nest, HTTP or a database. Only TypeORM’s decorators are allowed.',
     from: { path: layer('domain'), pathNot: TEST_CODE },
     to: {
-      pathNot: ['^libs/$1/src/domain/', '^libs/[^/]+/src/vocabulary\\.ts$', PURE, npm('typeorm')],
+      pathNot: [layers('domain'), '^libs/[^/]+/src/vocabulary\\.ts$', PURE, npm('typeorm')],
       dependencyTypesNot: ['core'],
     },
   },
@@ -257,7 +293,7 @@ const layers = [
     from: { path: layer('persistence'), pathNot: TEST_CODE },
     to: {
       pathNot: [
-        '^libs/$1/src/(domain|persistence)/',
+        layers('domain|persistence'),
         '^libs/[^/]+/src/(vocabulary|relations)\\.ts$',
         '^libs/platform/src/(database/|bulk/|errors/|input/(field|email-address)\\.ts$)',
         npm('typeorm|pg|pg-copy-streams|@nestjs/common'),
@@ -270,7 +306,7 @@ const layers = [
     comment:
       'Controllers, queues and other contexts call a service, so a service imports no controller or module.',
     from: { path: layer('application'), pathNot: TEST_CODE },
-    to: { path: '^libs/$1/src/', pathNot: '^libs/$1/src/(domain|persistence|application)/' },
+    to: { path: '^libs/$1/src/', pathNot: layers('domain|persistence|application') },
   },
   {
     name: 'application-knows-no-framework',
@@ -292,7 +328,7 @@ const layers = [
     to: {
       path: '^libs/',
       pathNot: [
-        '^libs/$1/src/(domain|application|http)/',
+        layers('domain|application|http'),
         '^libs/access/',
         '^libs/platform/src/(http|errors|input)/',
         '^libs/platform/src/(ops/config|database/json|database/json-items|audit/actor|audit/audit-detail)\\.ts$',
@@ -308,7 +344,7 @@ const layers = [
       'the wire’s fields and values (*.fields.ts, *.types.ts) and the error codes (*.errors.ts).',
     from: { path: layer('http'), pathNot: TEST_CODE },
     to: {
-      path: '^libs/$1/src/domain/',
+      path: layers('domain'),
       pathNot: '\\.(fields|types|errors)\\.ts$',
       dependencyTypesNot: ['type-only'],
     },
@@ -323,12 +359,12 @@ const layers = [
     name: 'services-without-controllers',
     comment: 'The worker loads <context>.module.ts. Only <context>-http.module.ts brings controllers.',
     from: { path: '^libs/((?!(?:platform|access)/)[^/]+)/src/\\1\\.module\\.ts$' },
-    to: { path: '^libs/$1/src/(http/|$1-http\\.module)' },
+    to: { path: [layers('http'), '^libs/$1/src/$1-http\\.module'] },
   },
 ];
 
 module.exports = {
-  forbidden: [...tree, ...contexts, ...layers].map((rule) => ({ severity: 'error', ...rule })),
+  forbidden: [...tree, ...contexts, ...inward].map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules' },
     moduleSystems: ['es6', 'cjs', 'tsd'],

@@ -71,7 +71,7 @@ export default defineConfig(
     name: 'SQL in its place',
     files: ['libs/**/*.ts', 'apps/**/*.ts'],
     ignores: [
-      'libs/*/src/persistence/**',
+      'libs/*/src/**/persistence/**',
       'libs/embedded-postgres/**',
       'libs/platform/src/{database,bulk,jobs,events,audit}/**',
       ...TESTS,
@@ -85,7 +85,7 @@ export default defineConfig(
   },
   {
     name: 'persistence takes injection from Nest, nothing else',
-    files: ['libs/*/src/persistence/**/*.ts'],
+    files: ['libs/*/src/**/persistence/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',

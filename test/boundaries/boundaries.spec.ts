@@ -67,6 +67,17 @@ const ALLOWED: Record<string, string> = {
     import type { Campagne } from '../domain/campagne.entity'; import '../domain/voting.errors'; import '@nestjs/common';
     import '#platform/http/problem.filter'; import '#access/requires'; import '#platform/errors/error-definition';`,
   'libs/voting/src/http/votants.dto.ts': `import '../domain/campagne.types'; import 'class-validator'; import '@nestjs/swagger';`,
+  'libs/voting/src/ballot/domain/bulletin.rules.ts': `import '../../structure/domain/question.rules'; import '../../domain/voting.errors';`,
+  'libs/voting/src/structure/domain/question.rules.ts': ``,
+  'libs/voting/src/structure/domain/question.fields.ts': ``,
+  'libs/voting/src/ballot/domain/bulletin.rules.spec.ts': `import './bulletin.rules'; import '../../count/domain/tally/tally';`,
+  'libs/voting/src/count/domain/tally/tally.ts': ``,
+  'libs/voting/src/ballot/persistence/bulletin.repository.ts': `import '../domain/bulletin.rules'; import '../../persistence/campagne.query';
+    import '../../roll/persistence/votant.query'; import 'typeorm';`,
+  'libs/voting/src/roll/persistence/votant.query.ts': ``,
+  'libs/voting/src/ballot/application/bulletins.service.ts': `import '../persistence/bulletin.repository'; import '../domain/bulletin.rules';`,
+  'libs/voting/src/ballot/http/bulletins.controller.ts': `import '../application/bulletins.service'; import 'express';
+    import '../../structure/domain/question.fields'; import type { Answer } from '../domain/bulletin.rules';`,
   'libs/voting/src/testing/campagne.factory.ts': `import '../domain/campagne.entity'; import '../../../membership/src/testing/salarie.factory';`,
 
   'libs/membership/src/index.ts': `import './vocabulary'; import './domain/salarie.entity';`,
@@ -98,6 +109,9 @@ const BROKEN: Record<string, Record<string, string>> = {
   'known-places': {
     'libs/voting/src/voting-loose.module.ts': `import './utils/dates';`,
     'libs/voting/src/voting-other.module.ts': `import './membership.module';`,
+    'libs/voting/src/voting-poll.module.ts': `import './poll/domain/poll';`,
+    'libs/voting/src/voting-helpers.module.ts': `import './roll/helpers/dates';`,
+    'libs/consent/src/consent-roll.module.ts': `import './roll/domain/votant';`,
     'apps/worker/src/billing.ts': `import '../../../libs/billing/src/index';`,
   },
   'declared-packages-only': {
@@ -137,6 +151,29 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-membership': { 'libs/membership/src/application/up.service.ts': `import '#webhooks';` },
   'order-of-consent': { 'libs/consent/src/application/side.service.ts': `import '#clients';` },
   'order-of-voting': { 'libs/voting/src/application/side.service.ts': `import '#meeting';` },
+  'order-of-voting-campagne': {
+    'libs/voting/src/campagne/domain/up.ts': `import '../../structure/domain/question.fields';`,
+    'libs/voting/src/campagne/application/up.ts': `import '../../count/domain/tally/tally';`,
+  },
+  'order-of-voting-structure': {
+    'libs/voting/src/structure/domain/up.ts': `import type { Answer } from '../../ballot/domain/bulletin.rules';`,
+  },
+  'order-of-voting-roll': {
+    'libs/voting/src/roll/persistence/up.ts': `import '../../ballot/persistence/bulletin.repository';`,
+  },
+  'order-of-voting-ballot': {
+    'libs/voting/src/ballot/domain/up.ts': `import '../../count/domain/tally/tally';`,
+  },
+  'order-of-voting-count': {
+    'libs/voting/src/count/application/up.ts': `import '../../dossier/application/dossiers.service';`,
+  },
+  'order-of-voting-dossier': {
+    'libs/voting/src/dossier/persistence/down.ts': `import '../../ballot/persistence/bulletin.repository';`,
+  },
+  'voting-shares-below-subjects': {
+    'libs/voting/src/domain/up.ts': `import '../structure/domain/question.fields';`,
+    'libs/voting/src/http/up.ts': `import '../ballot/application/bulletins.service';`,
+  },
   'order-of-meeting': {
     'libs/meeting/src/application/side.service.ts': `import type { Campagne } from '#voting';`,
   },
@@ -166,9 +203,11 @@ const BROKEN: Record<string, Record<string, string>> = {
   },
   'vocabulary-is-pure': {
     'libs/voting/src/vocabulary.ts': `export * from './domain/campagne.entity';`,
+    'libs/webhooks/src/vocabulary.ts': `export * from './persistence/webhook.sql';`,
   },
   'relations-are-sql': {
-    'libs/voting/src/relations.ts': `export * from './persistence/campagne.query';`,
+    'libs/voting/src/relations.ts': `export * from './roll/persistence/votant.query';`,
+    'libs/adhesion/src/relations.ts': `export * from './http/demande.sql';`,
   },
   'domain-is-pure': {
     'libs/voting/src/domain/nest.ts': `import { Injectable } from '@nestjs/common';`,
@@ -177,38 +216,52 @@ const BROKEN: Record<string, Record<string, string>> = {
     'libs/voting/src/domain/config.ts': `import '#platform/ops/config';`,
     'libs/voting/src/domain/outward.ts': `import '../persistence/campagne.query';`,
     'libs/voting/src/domain/neighbour.ts': `import '#membership';`,
+    'libs/voting/src/count/domain/nest.ts': `import { Injectable } from '@nestjs/common';`,
+    'libs/voting/src/count/domain/outward.ts': `import '../persistence/statistics.query';`,
+    'libs/voting/src/count/domain/tally/deeper.ts': `import 'pg';`,
   },
   'domain-does-no-io': {
     'libs/voting/src/domain/reads.ts': `import { readFile } from 'node:fs/promises';`,
     'libs/voting/src/domain/calls.ts': `import 'http';`,
+    'libs/voting/src/count/domain/waits.ts': `import 'node:timers';`,
   },
   'persistence-inward': {
     'libs/voting/src/persistence/outward.ts': `import '../application/campagnes.service';`,
     'libs/voting/src/persistence/neighbour.ts': `import '#membership';`,
     'libs/voting/src/persistence/shared.ts': `import '#platform/http/problem.filter';`,
     'libs/voting/src/persistence/swagger.ts': `import '@nestjs/swagger';`,
+    'libs/voting/src/ballot/persistence/outward.ts': `import '../application/bulletins.service';`,
+    'libs/voting/src/ballot/persistence/swagger.ts': `import '@nestjs/swagger';`,
   },
   'application-inward': {
     'libs/voting/src/application/outward.ts': `import '../http/votants.dto';`,
     'libs/voting/src/application/wiring.ts': `import '../voting.module';`,
     'libs/voting/src/application/own-door.ts': `import '#voting';`,
+    'libs/voting/src/ballot/application/outward.ts': `import '../http/bulletins.controller';`,
   },
   'application-knows-no-framework': {
     'libs/voting/src/application/express.ts': `import type { Request } from 'express';`,
     'libs/voting/src/application/core.ts': `import '@nestjs/core';`,
     'libs/voting/src/application/http.ts': `import '#platform/http/problem.filter';`,
     'libs/voting/src/application/orm.ts': `import { DataSource } from 'typeorm';`,
+    'libs/voting/src/ballot/application/orm.ts': `import { DataSource } from 'typeorm';`,
   },
   'http-inward': {
     'libs/voting/src/http/inward.ts': `import '../persistence/campagne.query';`,
     'libs/voting/src/http/shared.ts': `import '#platform/database/transactions';`,
+    'libs/voting/src/ballot/http/inward.ts': `import '../persistence/bulletin.repository';`,
   },
   'http-takes-types-of-the-domain': {
     'libs/voting/src/http/rule.ts': `import { Campagne } from '../domain/campagne.entity';`,
+    'libs/voting/src/ballot/http/rule.ts': `import { moved } from '../../structure/domain/question.rules';`,
   },
-  'http-knows-no-database': { 'libs/voting/src/http/orm.ts': `import 'typeorm';` },
+  'http-knows-no-database': {
+    'libs/voting/src/http/orm.ts': `import 'typeorm';`,
+    'libs/voting/src/ballot/http/orm.ts': `import 'typeorm';`,
+  },
   'services-without-controllers': {
     'libs/consent/src/consent.module.ts': `import './http/consent.controller';`,
+    'libs/meeting/src/meeting.module.ts': `import './meeting-http.module';`,
   },
 };
 
@@ -216,6 +269,14 @@ const BROKEN: Record<string, Record<string, string>> = {
 const PROPS: Record<string, string> = {
   'libs/voting/src/domain/round.ts': `import './circle';`,
   'libs/voting/src/utils/dates.ts': ``,
+  'libs/voting/src/poll/domain/poll.ts': ``,
+  'libs/voting/src/roll/helpers/dates.ts': ``,
+  'libs/consent/src/roll/domain/votant.ts': ``,
+  'libs/voting/src/dossier/application/dossiers.service.ts': ``,
+  'libs/voting/src/count/persistence/statistics.query.ts': ``,
+  'libs/webhooks/src/persistence/webhook.sql.ts': ``,
+  'libs/adhesion/src/http/demande.sql.ts': ``,
+  'libs/meeting/src/meeting-http.module.ts': ``,
   'libs/voting/src/membership.module.ts': ``,
   'libs/billing/src/index.ts': ``,
   'libs/consent/src/http/consent.controller.ts': ``,

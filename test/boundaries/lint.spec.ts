@@ -13,8 +13,10 @@ async function rulesAgainst(filePath: string, code: string): Promise<(string | n
   return result!.messages.map((message) => message.ruleId ?? message.message);
 }
 
-const SERVICE = 'libs/voting/src/application/ballots.service.ts';
-const REPOSITORY = 'libs/voting/src/persistence/ballot.repository.ts';
+const SERVICE = 'libs/voting/src/ballot/application/ballots.service.ts';
+const REPOSITORY = 'libs/voting/src/ballot/persistence/ballot.repository.ts';
+/** A context without subjects. */
+const QUERY = 'libs/membership/src/persistence/employe.query.ts';
 
 describe('forwardRef is forbidden', () => {
   it.each([SERVICE, REPOSITORY, 'apps/worker/src/worker.module.ts'])('in %s', async (file) => {
@@ -29,9 +31,9 @@ describe('forwardRef is forbidden', () => {
   });
 });
 
-it('persistence/ may import only injection from Nest', async () => {
+it.each([REPOSITORY, QUERY])('persistence/ may import only injection from Nest: %s', async (file) => {
   const code = `import { NotFoundException } from '@nestjs/common'; export const missing = new NotFoundException();`;
-  expect(await rulesAgainst(REPOSITORY, code)).toEqual(['no-restricted-imports']);
+  expect(await rulesAgainst(file, code)).toEqual(['no-restricted-imports']);
 });
 
 describe('SQL in its place', () => {
@@ -69,6 +71,7 @@ describe('SQL in its place', () => {
 
   it.each([
     REPOSITORY,
+    QUERY,
     'libs/platform/src/database/roles.ts',
     'libs/voting/src/testing/campagne.factory.ts',
     'migrations/1-start.ts',

@@ -51,7 +51,9 @@ function foreignTables(library: string, source: string): string[] {
 
 /** Files that contain SQL: persistence/ and sql/ of contexts, and all of platform and access. */
 function sourcesWithSql(): { file: string; library: string; source: string }[] {
-  return globSync('libs/{*/src/{persistence,sql}/**/*.{ts,sql},{platform,access}/src/**/*.ts}', { cwd: ROOT })
+  return globSync('libs/{*/src/**/{persistence,sql}/**/*.{ts,sql},{platform,access}/src/**/*.ts}', {
+    cwd: ROOT,
+  })
     .filter((file) => !file.endsWith('.spec.ts'))
     .map((file) => {
       const text = readFileSync(join(ROOT, file), 'utf8');
