@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from 'pg';
@@ -17,7 +19,12 @@ import type { Server, World } from './world';
 export const PEER = 'Directus';
 
 /** A separate package, because builds and installations of the product do not need it. */
-const FOLDER = join(__dirname, '../../bench/directus');
+const PACKAGE = join(__dirname, '../../bench/directus');
+const VERSION = (
+  JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { dependencies: { directus: string } }
+).dependencies.directus;
+/** Outside of the repository, because Node would look for packages that it lacks among those of the product. */
+const FOLDER = join(tmpdir(), `mandat-bench-${userInfo().username}`, `directus-${VERSION}`);
 const API = join(FOLDER, 'node_modules/@directus/api/dist');
 const TOKEN = randomBytes(32).toString('hex');
 const SETTINGS = {
@@ -161,35 +168,30 @@ export class Peer {
   }
 }
 
-interface Lock {
-  readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: true }>>;
-}
-
-/** Whether all packages of the lock file are installed. Optional ones may be for another system. */
+/** Returns whether an installation has ended: npm writes its list of packages last. */
 async function isInstalled(): Promise<boolean> {
-  const read = async (path: string): Promise<Lock> =>
-    JSON.parse(await readFile(join(FOLDER, path), 'utf8')) as Lock;
-  const wanted = await read('package-lock.json');
-  const found = await read('node_modules/.package-lock.json').catch((): Lock => ({ packages: {} }));
-  return Object.entries(wanted.packages).every(
-    ([path, { version, optional }]) => path === '' || optional || found.packages[path]?.version === version,
+  return readFile(join(FOLDER, 'node_modules/.package-lock.json')).then(
+    () => true,
+    () => false,
   );
 }
 
-/** Installs the packages of the lock file without their scripts. Returns whether it succeeded. */
+/** Installs the package without the scripts of its dependencies. Returns whether it succeeded. */
 async function install(): Promise<boolean> {
-  say(`Installing ${PEER} into bench/directus/node_modules: 700 MB, some minutes, once`);
+  say(`Installing ${PEER} ${VERSION} into ${FOLDER}: 700 MB, some minutes, once`);
   const npm = process.env.npm_execpath;
   if (!npm) {
     say('Only `npm run bench` can install it');
     return false;
   }
-  const child = spawn(process.execPath, [npm, 'ci', '--prefix', FOLDER], {
+  await mkdir(FOLDER, { recursive: true, mode: 0o700 });
+  for (const file of ['package.json', '.npmrc']) await cp(join(PACKAGE, file), join(FOLDER, file));
+  const child = spawn(process.execPath, [npm, 'install', '--prefix', FOLDER], {
     cwd: FOLDER,
     // Standard output contains only the table.
     stdio: ['ignore', process.stderr, process.stderr],
   });
-  const still = setInterval(() => say('npm ci is still running'), 15_000);
+  const still = setInterval(() => say('npm install is still running'), 15_000);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearInterval(still);
   return code === 0 && (await isInstalled());
