@@ -59,14 +59,14 @@ const BASE = 'platform|access';
 
 const names = Object.keys(CONTEXTS).join('|');
 const subjects = Object.keys(SUBJECTS).join('|');
-const LAYERS = 'domain|persistence|application|http|sql|testing';
+const LAYERS = 'domain|persistence|application|http|sql';
 /** Paths of layers of the context `$1`, or of the context in `of`, with or without a subject. */
 const layers = (folders, of = '$1') => `^libs/${of}/src/(?:(?:${subjects})/)?(?:${folders})/`;
 const layer = (folder) => layers(folder, '((?!(?:platform|access)/)[^/]+)');
 const npm = (packages) => `(^|/)node_modules/(@types/)?(${packages})/`;
 
-/** Unit tests and factories are exempt from the layer rules because they may use every layer. */
-const TEST_CODE = ['\\.spec\\.ts$', '^libs/[^/]+/src/testing/'];
+/** Unit tests are exempt from the layer rules because they may use every layer. */
+const TEST_CODE = '\\.spec\\.ts$';
 
 const tree = [
   {
@@ -93,7 +93,7 @@ const tree = [
   {
     name: 'known-places',
     comment:
-      'Every context has the same folders (domain, persistence, application, http, sql, testing) and five files at its top, ' +
+      'Every context has the same folders (domain, persistence, application, http, sql) and five files at its top, ' +
       'because readers can then guess the place of a line. Voting has them in each subject too. Add a new context to ' +
       'CONTEXTS first, and a new subject to SUBJECTS.',
     from: {},
@@ -117,13 +117,6 @@ const tree = [
       dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
       dependencyTypesNot: ['npm', 'type-only'],
     },
-  },
-  {
-    name: 'testing-in-tests-only',
-    comment:
-      'Only tests may import factories, because factories create rows without checking the domain’s rules.',
-    from: { pathNot: [...TEST_CODE, '^(test|bench)/'] },
-    to: { path: '^libs/[^/]+/src/testing/' },
   },
   {
     name: 'nobody-imports-apps',
@@ -181,7 +174,6 @@ const contexts = [
       pathNot: [
         '^libs/$1/',
         '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$',
-        '^libs/[^/]+/src/testing/',
       ],
     },
   },

@@ -26,8 +26,7 @@ const ALLOWED: Record<string, string> = {
   'packages/verify/src/main.ts': `import 'node:crypto'; import './merkle.js';`,
   'packages/verify/src/merkle.ts': ``,
   'migrations/1-start.ts': `import 'typeorm'; import '#platform/database/roles';`,
-  'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'fast-check';
-    import '../../libs/voting/src/testing/campagne.factory';`,
+  'test/voting/votants.e2e-spec.ts': `import '../../apps/partner-api/src/app.module'; import 'fast-check';`,
 
   'apps/cli/src/start.ts': `import '#embedded-postgres';`,
   'bench/world.ts': `import '#embedded-postgres';`,
@@ -55,7 +54,7 @@ const ALLOWED: Record<string, string> = {
     import '#membership/vocabulary'; import '#platform/errors/domain-error';`,
   'libs/voting/src/domain/campagne.types.ts': ``,
   'libs/voting/src/domain/voting.errors.ts': ``,
-  'libs/voting/src/domain/campagne.entity.spec.ts': `import 'fast-check'; import './campagne.entity'; import '../testing/campagne.factory';`,
+  'libs/voting/src/domain/campagne.entity.spec.ts': `import 'fast-check'; import './campagne.entity';`,
   'libs/voting/src/persistence/campagne.repository.ts': `import { Injectable } from '@nestjs/common'; import 'node:stream';
     import '../domain/campagne.entity'; import './campagne.query'; import '#membership/vocabulary'; import '#membership/relations';
     import '#platform/database/transactions'; import 'typeorm'; import 'pg-copy-streams'; import type { Pool } from 'pg';`,
@@ -78,7 +77,6 @@ const ALLOWED: Record<string, string> = {
   'libs/voting/src/ballot/application/bulletins.service.ts': `import '../persistence/bulletin.repository'; import '../domain/bulletin.rules';`,
   'libs/voting/src/ballot/http/bulletins.controller.ts': `import '../application/bulletins.service'; import 'express';
     import '../../structure/domain/question.fields'; import type { Answer } from '../domain/bulletin.rules';`,
-  'libs/voting/src/testing/campagne.factory.ts': `import '../domain/campagne.entity'; import '../../../membership/src/testing/salarie.factory';`,
 
   'libs/membership/src/index.ts': `import './vocabulary'; import './domain/salarie.entity';`,
   'libs/membership/src/vocabulary.ts': `export * from './domain/salarie.fields';`,
@@ -88,7 +86,6 @@ const ALLOWED: Record<string, string> = {
   'libs/personne/src/persistence/personal-data.sql.ts': `import '#webhooks/relations';`,
   'libs/membership/src/domain/salarie.fields.ts': ``,
   'libs/membership/src/domain/salarie.entity.ts': ``,
-  'libs/membership/src/testing/salarie.factory.ts': ``,
   'libs/consent/src/index.ts': `import '#membership';`,
   'libs/meeting/src/index.ts': `import '#membership';`,
   'libs/adhesion/src/index.ts': `import '#membership'; import '#consent'; import '#voting'; import '#meeting';`,
@@ -117,10 +114,6 @@ const BROKEN: Record<string, Record<string, string>> = {
   'declared-packages-only': {
     'libs/voting/src/http/dev.controller.ts': `import 'fast-check';`,
     'libs/platform/src/http/transitive.ts': `import 'tslib';`,
-  },
-  'testing-in-tests-only': {
-    'libs/voting/src/voting-testing.module.ts': `import './testing/campagne.factory';`,
-    'apps/worker/src/seed.ts': `import '../../../libs/voting/src/testing/campagne.factory';`,
   },
   'nobody-imports-apps': {
     'libs/voting/src/application/up.service.ts': `import '../../../../apps/worker/src/main';`,

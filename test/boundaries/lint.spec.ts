@@ -73,7 +73,6 @@ describe('SQL in its place', () => {
     REPOSITORY,
     QUERY,
     'libs/platform/src/database/roles.ts',
-    'libs/voting/src/testing/campagne.factory.ts',
     'migrations/1-start.ts',
     'test/voting/votants.e2e-spec.ts',
   ])('is allowed in %s', async (file) => {
