@@ -59,7 +59,28 @@ export function testStandbys(databaseUrls: Iterable<string>): Map<string, readon
 export function superuserOf({ databaseUrl, cells }: Config): Client {
   const dataUrl = dataUrlOf(databaseUrl);
   const isDivided = dataUrl !== databaseUrl && [...cells.values()].includes(dataUrl);
-  return isDivided ? new TwoServers(databaseUrl, dataUrl) : new Client({ connectionString: databaseUrl });
+  return isDivided ? new TwoServers(databaseUrl, dataUrl) : new SharedClient(databaseUrl);
+}
+
+/** `query` of `pg`, which has several signatures. */
+type Send = (...query: unknown[]) => Promise<unknown>;
+
+const isStream = ([first]: unknown[]): boolean =>
+  typeof (first as { submit?: unknown }).submit === 'function';
+
+/** A connection that callbacks of a test share. Each statement waits for the one before, because `pg` 9 keeps no queue. */
+class SharedClient extends Client {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(connectionString: string) {
+    super({ connectionString });
+    const send = this.query.bind(this) as Send;
+    const queue: Send = (...query) => {
+      const next = (): Promise<unknown> => send(...query);
+      return (this.last = this.last.then(next, next));
+    };
+    Object.assign(this, { query: (...query: unknown[]) => (isStream(query) ? send : queue)(...query) });
+  }
 }
 
 /** Tables of the directory, which are empty in other databases. */
@@ -92,14 +113,13 @@ const BOTH =
  * Sends a statement about tables of the directory alone to the directory, and others to the data spaces. Both have trails and
  * recorded responses: those of a client as a whole and of administrators are in the directory.
  */
-class TwoServers extends Client {
+class TwoServers extends SharedClient {
   private readonly directory: Client;
 
   constructor(databaseUrl: string, dataUrl: string) {
-    super({ connectionString: dataUrl });
-    this.directory = new Client({ connectionString: databaseUrl });
-    // As in `pg`, whose methods have several signatures.
-    const send = this.query.bind(this) as (...query: unknown[]) => Promise<unknown>;
+    super(dataUrl);
+    this.directory = new SharedClient(databaseUrl);
+    const send = this.query.bind(this) as Send;
     const route = async (statement: string | QueryConfig, values?: unknown[]): Promise<unknown> => {
       const text = typeof statement === 'string' ? statement : statement.text;
       if (BOTH.test(text)) await this.directory.query(text);
@@ -112,9 +132,7 @@ class TwoServers extends Client {
     };
     Object.assign(this, {
       query: (...query: unknown[]) =>
-        typeof (query[0] as { submit?: unknown }).submit === 'function'
-          ? send(...query)
-          : route(query[0] as string, query[1] as unknown[]),
+        isStream(query) ? send(...query) : route(query[0] as string, query[1] as unknown[]),
       connect: async () => {
         await this.directory.connect();
         await super.connect();
