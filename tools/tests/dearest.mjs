@@ -22,7 +22,7 @@ const rows = files.slice(0, 20).map(({ name, tests, ms }) => `| \`${name}\` | ${
 const table = [
   BEGIN,
   '',
-  `${report.numTotalTests.toLocaleString('en')} tests in ${files.length} files; the files take ${Math.round(whole / 1_000)} s in all.`,
+  `Run of ${new Date(report.startTime).toISOString().slice(0, 10)}: ${report.numTotalTests.toLocaleString('en')} tests in ${files.length} files; the files take ${Math.round(whole / 1_000)} s in all.`,
   '',
   '| file | tests | seconds |',
   '| --- | --- | --- |',

@@ -16,18 +16,19 @@ export const WRITERS = 5;
 export const MOVERS = 6;
 
 /**
- * Time for which both cells refuse writes around the switch, in s. A process may use the cell that it has looked up for 5 s.
- * If the mover dies between the closure of the old cell and the switch, writes go on there after this time.
+ * Time for which both cells refuse writes around the switch, in s. It is longer than the 5 s for which a process may use a cell
+ * that it has looked up. If the mover dies after it closed the old cell and before the switch, the old cell accepts writes
+ * again after this time.
  */
 const CLOSED_S = 8;
 
 /**
- * Maximum time from the first closure to the switch, in ms: one half until its statement begins, one for the statement. With the
- * 5 s of the processes it is less than `CLOSED_S`.
+ * Maximum time from the first closure to the switch, in ms: one half until the statement of the switch begins, one half for this
+ * statement. `SWITCH_MS` and the 5 s of the processes are together shorter than `CLOSED_S`.
  */
 const SWITCH_MS = 2_000;
 
-/** Maximum time of a copy, in ms: no vote may open meanwhile, and one that opens within five minutes was excluded. */
+/** Maximum time of a copy, in ms. A vote that opens within five minutes prevents a move, so no vote opens during the copy. */
 const COPY_MS = 240_000;
 
 /** Connections of one move: to the directory and to both cells, with the login of migrations. */
@@ -64,7 +65,7 @@ export class MoveConnections {
       throw new CopyRefused('Both cells are the same database.');
     if ((await this.closureOf(this.origin)) === 'infinity')
       throw new CopyRefused('The data space has left this cell before: it is not there.');
-    // Rows of an earlier move have a closure, and those of the present home of a data space have none.
+    // The cell in which a data space lives has no closure. An earlier move left a closure beside its rows, which may be removed.
     if (
       (await this.closureOf(this.target)) === undefined &&
       (await countSpace(this.target, this.move.tenantId)) > 0
@@ -207,7 +208,7 @@ export class MoveConnections {
     await this.unlock();
   }
 
-  /** Time in ms until the old rows have been kept for so long after the switch; 0 if they have. */
+  /** Returns the time in ms after which the old rows will have been kept for `ms` since the switch; 0 if it has passed. */
   async keptFor(ms: number): Promise<number> {
     const { rows } = await this.directory.query<{ ms: number }>(
       `SELECT extract(epoch FROM date_bascule - clock_timestamp())::float8 * 1000 AS ms FROM deplacement WHERE id = $1`,

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { namesOf } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from './employe.fields';
 
-/** Fields that V1 does not show in the specification: V2 writes them, and V1 must not clear them by omission. */
+/** Fields that V2 writes and that a write of V1 keeps if they are absent. */
 const KEPT_IF_ABSENT: ReadonlySet<string> = new Set(['adresse1', 'codePostal']);
 
 @Entity('employe')

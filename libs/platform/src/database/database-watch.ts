@@ -51,10 +51,10 @@ export function cut(client: Pick<Client, 'query'>): void {
 
 /**
  * Ends connections that have fallen silent, which TCP by itself detects after a quarter of an hour (docs/adr/0019). It
- * queries the database on its own connection. If that connection and all of its age receive nothing for 4 s, it makes a
- * new one. If the new one gets a response, or cannot be made, the silent connections are lost, busy or idle. If its own
- * connection cannot be made and no older one receives anything, they are lost as well. A connection with a running statement
- * is lost after 31.5 s of silence in any case.
+ * queries the database on its own connection. If this connection receives nothing for 4 s, nor does any that was made before
+ * its last response, it makes a new one. If the new one gets a response or cannot be made, all silent connections are lost,
+ * busy or idle. They are also lost if its own connection cannot be made while no older one receives anything. A connection
+ * with a running statement is lost after 31.5 s of silence in any case.
  */
 export class DatabaseWatch {
   /** Options of its own connection. */

@@ -33,16 +33,16 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
   readonly directory: Database;
   /** The names of the cells, in the order of CELLS. */
   readonly names: readonly string[];
-  /** Data spaces of before cells are in the directory, even if CELLS does not name it. */
+  /** By name. `principal` is always one, because the directory has the data spaces that are older than CELLS. */
   private readonly cells: ReadonlyMap<string, Database>;
   /** The standbys of the databases that have any. */
   readonly standbys: ReadonlyMap<Database, Standbys>;
   private find: ((space: string) => Promise<Whereabouts | undefined>) | undefined;
-  /** Names of the cells of spaces. All who wait for the same one share a look-up. */
+  /** Names of the cells of spaces. Concurrent look-ups of a space are one statement. */
   private readonly known = new LRUCache<string, string>({
     ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
     fetchMethod: async (space) => (await this.find?.(space))?.cell ?? PRINCIPAL,
-    // `know` does not fail them.
+    // Callers that wait for a look-up get its result, even if `know` stores the space meanwhile.
     ignoreFetchAbort: true,
   });
   /** The clients of spaces. A space never changes its client, and an unknown one is looked up again. */
@@ -96,7 +96,11 @@ export class Databases implements OnModuleInit, OnApplicationShutdown {
     this.find = find;
   }
 
-  /** Records a data space that was found with something else. @param since by `performance.now()` */
+  /**
+   * Stores where a data space lives and its client, which the look-up of a key returns as well.
+   *
+   * @param since when the look-up began, by `performance.now()`: the answer may be used for 5 s from then
+   */
   know(space: string, { cell, clientId }: Whereabouts, since: number): void {
     this.known.set(space, cell, { start: since });
     this.clients.set(space, clientId);

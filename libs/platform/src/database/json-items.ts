@@ -80,8 +80,8 @@ export interface Filter {
   /** The number of matching rows depends so much on the value that a generic plan would be bad for most values. */
   readonly planned?: 'for each value';
   /**
-   * The column that has an index for this condition, where few rows may pass that lie far apart in the list's order. Few
-   * are read through it and sorted: PostgreSQL may expect to come by them sooner in the list's order, and would read all.
+   * The column whose index finds the matching rows, if these may be few and far apart in the list's order. At most `FEW`
+   * rows are read by this index and sorted. PostgreSQL could otherwise read the whole list in its order to find them.
    */
   readonly fewBy?: string;
 }

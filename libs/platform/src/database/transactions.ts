@@ -347,22 +347,21 @@ export class Transactions {
   }
 
   /**
-   * Succeeds if the database answers in time, on a connection of those for keys, limits and probes; one that does not answer is ended.
-   * The database is the directory, in the worker its cell.
+   * Queries the directory, or in the worker its cell, on a connection for keys, limits and probes.
    *
-   * @throws Error after that time, at the latest
+   * @throws Error if there is no response within `limitMs`; the connection is then cut
    */
   async ping(limitMs: number): Promise<void> {
     let client: PoolClient | undefined;
     let isLate = false;
     const asked = leased(this.databases.own.pools.access, async (own) => {
       client = own;
-      // It came too late, and is as good for others.
+      // A connection that became free too late returns to the pool unused.
       if (!isLate) await own.query('SELECT 1');
     });
     const answered = new AbortController();
     const tooLate = async (): Promise<never> => {
-      // In parts: a process that was itself held up reads what has come meanwhile before it judges.
+      // In parts, because a delayed process then reads the received data before it decides.
       for (let part = 0; part < PING_PARTS; part++)
         await sleep(limitMs / PING_PARTS, undefined, { signal: answered.signal });
       isLate = true;

@@ -7,7 +7,10 @@ import { InputPipe } from '../input/input.pipe';
 import { PathPartPipe } from '../input/path-part.pipe';
 import { UndeclaredPartsInterceptor } from './undeclared-parts.interceptor';
 
-/** The path of every API request behind the guards, in this order, up to its handler. `ProblemModule` handles errors. */
+/**
+ * Interceptors, then pipes, of API requests, each in the order of this list. The interceptors of `AccessModule` run before them,
+ * because `AppModule` imports it first. `ProblemModule` handles errors.
+ */
 @Module({
   providers: [
     { provide: APP_INTERCEPTOR, useClass: UndeclaredPartsInterceptor },

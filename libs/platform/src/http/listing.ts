@@ -37,7 +37,10 @@ export interface Listing {
   readonly runLength?: number;
   /** Set for a list that clients follow: there is always a `next` link. */
   readonly feed?: Feed;
-  /** Where all parts are in line, if the first one costs as much as the others; else all but the first are among `listParts`. */
+  /**
+   * The queue of all parts of the list, if its first part costs as much as the others. Without it, the first part is read at
+   * once, and the others wait in `listParts`.
+   */
   readonly line?: KeyedLimit;
   /** Text before and after the items, if the response is not an array of them. Called when the first items are there. */
   readonly around?: () => Around;

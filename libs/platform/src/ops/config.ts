@@ -47,7 +47,7 @@ export class Config {
   readonly smtpUrl: string | undefined;
   /** MAIL_FROM as it is set; undefined for readers other than the worker. Messaging checks it. */
   readonly mailFrom: string | undefined;
-  /** Connections of each of the two pools (reads, transactions) of one process. */
+  /** Connections for reads of one process to one database. The sizes of its other pools are multiples of it (`Database`). */
   readonly poolSize: number;
 
   constructor(values: Omit<Config, never>) {
@@ -116,8 +116,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
 export const PRINCIPAL = 'principal';
 
 /**
- * Reads CELLS: `name=postgres://…`, separated by spaces or lines. Data spaces of before are in the directory under the name
- * `principal`, which CELLS thus has to give the URL of the directory, if it names it.
+ * Reads CELLS: `name=postgres://…`, separated by spaces or lines. Data spaces that are older than CELLS are in the directory,
+ * which is the cell `principal`. If CELLS names `principal`, it must give the URL of the directory.
  */
 export function cellsOf(text: string | undefined, databaseUrl: string): ReadonlyMap<string, string> {
   const cells = new Map<string, string>();
@@ -161,7 +161,7 @@ function databasesOf(databaseUrl: string): string[] {
 
 /**
  * The cells that need a worker: those of CELLS, and the directory as `principal` if CELLS does not name it, because data spaces
- * of before may be there.
+ * that are older than CELLS may be there.
  */
 export function workerCellsOf(cells: ReadonlyMap<string, string>, databaseUrl: string): string[] {
   const names = [...cells.keys()];

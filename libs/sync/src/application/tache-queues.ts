@@ -3,7 +3,7 @@ import type { Queue } from '#platform/jobs/queue';
 /** Tasks that failed too often. */
 export const TACHE_ABANDONNEE_QUEUE = {
   name: 'tache-abandonnee',
-  // Longer than a move of a data space, which refuses this write, too.
+  // The retries last longer than a move of a data space, which refuses the write of this job.
   retryLimit: 100,
   retryDelay: 10,
 } as const satisfies Queue;

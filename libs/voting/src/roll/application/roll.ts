@@ -38,7 +38,7 @@ export class Roll {
   ) {}
 
   /**
-   * @param prepare what takes long and needs nothing of the campaign: done before others have to wait
+   * @param prepare slow work that does not need the campaign; it runs before the locks, so other writers do not wait for it
    * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Votant.PoidsIdentifiants` and those of `work`
    */
   async write<T, P = undefined>(
@@ -63,11 +63,12 @@ export class Roll {
           const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would reveal their choice. Nothing was written.`;
           throw new DomainError(VOTANT.PoidsIdentifiants, detail);
         }
-        // Last, because a deletion of an employee also counts and holds the employee that `work` may wait for.
+        // Last, because a deletion of an employee locks the employee before it counts. If this write counted before `work`
+        // waits for the employee, both would wait for each other.
         await this.campagnes.countVotants(tenantId, campagneId, change);
         return result;
       },
-      // An employee who is deleted meanwhile is found missing at the next try.
+      // If an employee was deleted meanwhile, the next attempt rejects the record.
       { retryOn: [FOREIGN_KEY_VIOLATION] },
     );
   }

@@ -36,7 +36,7 @@ const COLUMNS: StageColumns = {
   ...Object.fromEntries(Object.values(PROPERTIES)),
 };
 
-/** Properties that null clears: absent, they stay as they are. Null leaves the others as they are. */
+/** Properties that null clears. Null in another property changes nothing, like an absent property. */
 const CLEARED: readonly string[] = [
   'Identifiant',
   'Courriel',
@@ -55,7 +55,7 @@ const CHANGED_FIELDS = Object.values(PROPERTIES)
 /** A rule that a record breaks: its code, the property, and what is wrong. */
 export interface VotantFault {
   readonly error: ErrorDefinition;
-  /** The property that names what is not there, where the record itself is at fault. */
+  /** The property whose value does not exist; absent if the record breaks another rule. */
   readonly property?: string;
   readonly message: string;
 }
@@ -64,8 +64,8 @@ export interface VotantFault {
 type RefusedVotant = VotantFault & { readonly n: number };
 
 /**
- * A fault of staged records `s` with the stored voter `v`, the voter `named` by the same Identifiant, and the voter `enrolled` who
- * is the same employee.
+ * A rule with the SQL condition under which a record breaks it. Aliases: the staged record `s`, the voter `v` with its VotantId,
+ * the voter `named` with its Identifiant, and the voter `enrolled` with its employee.
  */
 type Rule = VotantFault & { readonly when: string };
 
@@ -192,7 +192,7 @@ const MANY = 1_000;
 export class VotantsBulk {
   constructor(private readonly transactions: Transactions) {}
 
-  /** @param records undefined stands for one that is left out */
+  /** @param records undefined for a record that is left out */
   async stage(records: Iterable<StagedVotant | undefined>): Promise<Stage> {
     const stage = new Stage('stage_votant', COLUMNS);
     function* rows(): Iterable<StagedRow | undefined> {
@@ -226,7 +226,7 @@ export class VotantsBulk {
     return this.judge(tenantId, campagneId, stage, NAMES);
   }
 
-  /** Returns the first rule that the names of one record break; its voter decides the rest (`Votant.assertMayBecome`). */
+  /** Returns the first rule on identifiers that one record breaks. `Votant.assertMayBecome` checks the other rules. */
   async refusalOfNames(
     tenantId: string,
     campagneId: string,
@@ -280,7 +280,7 @@ export class VotantsBulk {
     for (let from = 0; from <= last; from += VOTERS_AT_ONCE) {
       parts.push(await this.merge(tenantId, campagneId, { sql, values: [from, from + VOTERS_AT_ONCE] }));
     }
-    // Skipped rows still differ from the stage; written rows do not.
+    // A record that the merge skipped still differs from its voter, so it breaks the rule here. Written records do not differ.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
     await client.query(`DROP TABLE ${stage.name}`);
     return { change: changeOf(parts), late };
