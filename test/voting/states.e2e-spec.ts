@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Campagne } from '../../libs/voting/src/campagne/domain/campagne.entity';
-import { ACTIVE, ETAT } from '../../libs/voting/src/campagne/persistence/campagne.sql';
+import {
+  ACTIVE,
+  ETAT,
+  folded,
+  hasEnded,
+  hasOpened,
+} from '../../libs/voting/src/campagne/persistence/campagne.sql';
 import { sqlFunctions } from '../../libs/voting/src/sql/functions';
 import { SEED } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
@@ -83,11 +89,21 @@ describe('the state in SQL and in the domain', () => {
     });
 
   /** Facts for which the SQL and the domain differ. */
-  async function differences(facts: readonly Facts[], etat = ETAT, active = ACTIVE): Promise<Facts[]> {
+  async function differences(
+    facts: readonly Facts[],
+    [opened, ended]: readonly [string, string] = [hasOpened(NOW), hasEnded(NOW)],
+  ): Promise<Facts[]> {
     const columns = facts.map(campagneOf);
-    const { rows } = await app.database.query<{ etat: string; active: boolean }>(
-      `SELECT ${etat.replaceAll(NOW, '$1::timestamptz')} AS etat,
-         ${active.replaceAll(/\bc\./g, 'campagne.').replaceAll(NOW, '$1::timestamptz')} AS active
+    const [etat, active, hasBegun, isOver] = [
+      ETAT,
+      ACTIVE.replaceAll(/\bc\./g, 'campagne.'),
+      opened,
+      ended,
+    ].map((sql) => sql.replaceAll(NOW, '$1::timestamptz'));
+    const { rows } = await app.database.query<
+      Record<'active' | 'opened' | 'ended', boolean> & { etat: string }
+    >(
+      `SELECT ${etat} AS etat, ${active} AS active, ${hasBegun} AS opened, ${isOver} AS ended
        FROM unnest($2::timestamptz(3)[], $3::timestamptz(3)[], $4::boolean[], $5::boolean[], $6::boolean[]) WITH ORDINALITY
          campagne (ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, urne_close, n) ORDER BY n`,
       [
@@ -100,8 +116,15 @@ describe('the state in SQL and in the domain', () => {
       ],
     );
     return facts.filter((_facts, n) => {
-      const expected = columns[n]!.etat(AT);
-      return rows[n]!.etat !== expected || rows[n]!.active !== ['Planifie', 'VoteOuvert'].includes(expected);
+      const campagne = columns[n]!;
+      const expected = campagne.etat(AT);
+      const row = rows[n]!;
+      return (
+        row.etat !== expected ||
+        row.active !== ['Planifie', 'VoteOuvert'].includes(expected) ||
+        row.opened !== campagne.hasOpened(AT) ||
+        row.ended !== campagne.hasEnded(AT)
+      );
     });
   }
 
@@ -145,6 +168,14 @@ describe('the state in SQL and in the domain', () => {
     await app.database.query(definition.replace(rule, broken));
     expect((await differences(borders)).length).toBeGreaterThan(0);
     await app.database.query('ROLLBACK');
+  });
+
+  it.each<[string, [string, string]]>([
+    ['an opening that counts a moment late', [hasOpened(NOW).replace('<=', '<'), hasEnded(NOW)]],
+    ['an end that counts a moment late', [hasOpened(NOW), hasEnded(NOW).replace('<=', '<')]],
+    ['a draft whose vote has opened', [hasOpened(NOW).replace('publiee', 'true'), hasEnded(NOW)]],
+  ])('the comparison finds %s', async (_name, conditions) => {
+    expect((await differences(borders, conditions)).length).toBeGreaterThan(0);
   });
 
   it('PostgreSQL inlines the state into queries', async () => {
@@ -204,3 +235,27 @@ describe('a ballot', () => {
 function mostly(value: boolean): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 4 }).map((n) => (n === 0 ? !value : value));
 }
+
+describe('titles without their case', () => {
+  /** The expression of the column, as PostgreSQL shows it. */
+  const expressionOf = async (table: string): Promise<string> =>
+    (
+      await app.database.query<{ text: string }>(
+        `SELECT pg_get_expr(adbin, adrelid) AS text FROM pg_attrdef
+         WHERE adrelid = $1::regclass AND adnum = (
+           SELECT attnum FROM pg_attribute WHERE attrelid = adrelid AND attname = 'titre_compare')`,
+        [table],
+      )
+    ).rows[0]!.text;
+
+  it.each([
+    ['those of the column', folded('titre'), true],
+    ['another expression differs', `lower(${folded('titre')})`, false],
+  ])('the expression of filters and of title checks: %s', async (_what, expression, isEqual) => {
+    await app.database.query(
+      `CREATE TEMPORARY TABLE plie (titre text, titre_compare text COLLATE "C" GENERATED ALWAYS AS (${expression}) STORED)`,
+    );
+    expect((await expressionOf('plie')) === (await expressionOf('campagne'))).toBe(isEqual);
+    await app.database.query('DROP TABLE plie');
+  });
+});

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { hasOpened } from '../../campagne/persistence/campagne.sql';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Checkpoint } from '../domain/checkpoint';
@@ -21,7 +22,7 @@ export class EngagementRepository {
   due(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_engagement_du',
-      text: dueCampagnes('publiee AND NOT urne_close AND ouverture_du_vote_utc <= now()'),
+      text: dueCampagnes(`${hasOpened('now()')} AND NOT urne_close`),
       values: [except],
     });
   }

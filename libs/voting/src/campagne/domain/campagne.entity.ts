@@ -84,7 +84,7 @@ export class Campagne {
   @Column({ type: 'integer', update: false, insert: false })
   nombreVotants: number;
 
-  /** The state at a moment; in SQL it is `campagne_etat` (sql/campagne_etat.sql). */
+  /** The state at a moment; in SQL it is `campagne_etat` (campagne/sql/campagne_etat.sql). */
   etat(at: Date): Etat {
     if (this.archivee) return 'Archive';
     if (!this.publiee) return 'Brouillon';
@@ -92,7 +92,12 @@ export class Campagne {
     return at < this.fermetureDuVoteUtc && !this.urneClose ? 'VoteOuvert' : 'Termine';
   }
 
-  /** Whether its vote has ended, archived or not. */
+  /** Whether its vote has opened, archived or not; in SQL it is `hasOpened` (campagne.sql.ts). */
+  hasOpened(at: Date): boolean {
+    return this.publiee && at >= this.ouvertureDuVoteUtc;
+  }
+
+  /** Whether its vote has ended, archived or not; in SQL it is `hasEnded` (campagne.sql.ts). */
   hasEnded(at: Date): boolean {
     return this.publiee && at >= this.fermetureDuVoteUtc;
   }
@@ -182,11 +187,11 @@ export class Campagne {
   /** Returns the events of openings and closings that are due and unpublished. Returns each event once. */
   takeDueEvents(at: Date): EventDefinition[] {
     const events: EventDefinition[] = [];
-    if (this.publiee && !this.ouvertureAnnoncee && at >= this.ouvertureDuVoteUtc) {
+    if (this.hasOpened(at) && !this.ouvertureAnnoncee) {
       this.ouvertureAnnoncee = true;
       events.push(CAMPAGNE_EVENTS.ouverte);
     }
-    if (this.publiee && !this.fermetureAnnoncee && at >= this.fermetureDuVoteUtc) {
+    if (this.hasEnded(at) && !this.fermetureAnnoncee) {
       this.fermetureAnnoncee = true;
       events.push(CAMPAGNE_EVENTS.terminee);
     }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { noCampagne } from './campagne.repository';
-import { ETAT, RESULTATS_VISIBLES } from './campagne.sql';
+import { ETAT, folded, hasOpened, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (docs/contract.md, "Campaigns"). */
 export interface CampagneFilter {
@@ -94,8 +94,8 @@ export class CampagneQuery {
       { tenantId },
       {
         name: 'campagne_has_vote',
-        text: `SELECT EXISTS (SELECT FROM campagne WHERE tenant_id = $1 AND publiee AND NOT urne_scellee
-                 AND ouverture_du_vote_utc <= statement_timestamp() + interval '5 minutes') AS has`,
+        text: `SELECT EXISTS (SELECT FROM campagne WHERE tenant_id = $1 AND NOT urne_scellee
+                 AND ${hasOpened(`statement_timestamp() + interval '5 minutes'`)}) AS has`,
         values: [tenantId],
       },
     );
@@ -116,7 +116,7 @@ export class CampagneQuery {
       })),
       // No pattern: every character is itself.
       {
-        sql: 'position(normalize(casefold(normalize(?::text) COLLATE pg_unicode_fast)) IN titre_compare) > 0',
+        sql: `position(${folded('?::text')} IN titre_compare) > 0`,
         value: filter.titre,
       },
       { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres, fewBy: 'ouverture_du_vote_utc' },
@@ -130,8 +130,7 @@ export class CampagneQuery {
       {
         text: `SELECT id_unique AS campagne, (SELECT count(*)::int FROM votant v
                  WHERE v.tenant_id = $1 AND v.campagne_id = campagne.id_unique AND v.a_vote) AS votes
-               FROM campagne WHERE tenant_id = $1 AND publiee AND NOT urne_close
-                 AND ouverture_du_vote_utc <= statement_timestamp() AND fermeture_du_vote_utc > $2
+               FROM campagne WHERE tenant_id = $1 AND ${hasOpened()} AND NOT urne_close AND fermeture_du_vote_utc > $2
                ORDER BY id_unique`,
         values: [tenantId, moment],
       },

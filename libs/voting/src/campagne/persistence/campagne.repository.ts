@@ -10,7 +10,7 @@ import type { Piece } from '#platform/database/work-notes';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
-import { poidsIdentifiants } from './campagne.sql';
+import { folded, hasEnded, hasOpened, poidsIdentifiants } from './campagne.sql';
 import { dueCampagnes } from './due-campagnes.sql';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
@@ -42,11 +42,10 @@ const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
   FROM campagne c LEFT JOIN ${REGLAGES} s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
 
 /** SQL of a text without its case and space. */
-const compared = (text: string): string =>
-  `regexp_replace(normalize(casefold(normalize(${text}) COLLATE pg_unicode_fast)), '\\s+', '', 'g')`;
+const compared = (text: string): string => `regexp_replace(${folded(text)}, '\\s+', '', 'g')`;
 
 /** SQL condition: the vote of a row of `campagne` was opened. After its end the roll is read-only. */
-const IS_OPENED = '(publiee AND clock_timestamp() >= ouverture_du_vote_utc)';
+const IS_OPENED = hasOpened('clock_timestamp()');
 
 /** Weights that a refusal names. */
 const MOST_NAMED = 5;
@@ -304,14 +303,11 @@ export class CampagneRepository {
 
   /** Returns the campaigns of all tenants with a due and unpublished opening or closing. @param except campaigns to pass over */
   due(except: readonly string[]): Promise<Piece[]> {
-    const due = (what: string): string =>
-      dueCampagnes(
-        `publiee AND NOT ${what}_annoncee AND ${what}_du_vote_utc <= now()`,
-        `${what}_du_vote_utc`,
-      );
+    const opening = dueCampagnes(`${hasOpened('now()')} AND NOT ouverture_annoncee`, 'ouverture_du_vote_utc');
+    const closing = dueCampagnes(`${hasEnded('now()')} AND NOT fermeture_annoncee`);
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_due',
-      text: `(${due('ouverture')}) UNION (${due('fermeture')})`,
+      text: `(${opening}) UNION (${closing})`,
       values: [except],
     });
   }
@@ -320,7 +316,7 @@ export class CampagneRepository {
   dueBoxes(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_urne_due',
-      text: dueCampagnes('publiee AND NOT urne_close AND fermeture_du_vote_utc <= now()'),
+      text: dueCampagnes(`${hasEnded('now()')} AND NOT urne_close`),
       values: [except],
     });
   }
@@ -341,7 +337,7 @@ export class CampagneRepository {
       if (!taken) throw error;
       const { rowCount } = await this.transactions.client().query(
         `SELECT FROM campagne WHERE tenant_id = $1 AND id_unique <> $2
-           AND titre_compare = normalize(casefold(normalize($3::text) COLLATE pg_unicode_fast))`,
+           AND titre_compare = ${folded('$3::text')}`,
         [tenantId, idUnique, titre],
       );
       throw rowCount

@@ -3,7 +3,7 @@ import { REGLAGES } from '#clients/relations';
 /** The time of computed states: later than all earlier writes of the transaction. */
 const NOW = 'statement_timestamp()';
 
-/** SQL: the state of a row of `campagne` (libs/voting/src/campagne/sql/campagne_etat.sql); in the domain it is `Campagne.etat`. */
+/** SQL: the state of a row of `campagne` (campagne_etat.sql); in the domain it is `Campagne.etat`. */
 const etatOf = (row: string): string =>
   `campagne_etat(${['publiee', 'archivee', 'urne_close', 'ouverture_du_vote_utc', 'fermeture_du_vote_utc']
     .map((column) => `${row}.${column}`)
@@ -11,11 +11,21 @@ const etatOf = (row: string): string =>
 
 export const ETAT = etatOf('campagne');
 
+/** SQL condition: the vote of a row of `campagne` has opened, archived or not; in the domain it is `Campagne.hasOpened`. */
+export const hasOpened = (at = NOW): string => `(publiee AND ouverture_du_vote_utc <= ${at})`;
+
+/** SQL condition: the vote of a row of `campagne` has ended, archived or not; in the domain it is `Campagne.hasEnded`. */
+export const hasEnded = (at = NOW): string => `(publiee AND fermeture_du_vote_utc <= ${at})`;
+
+/** SQL: a text without its case, as the column `titre_compare` has titles. */
+export const folded = (text: string): string =>
+  `normalize(casefold(normalize(${text}) COLLATE pg_unicode_fast))`;
+
 /**
  * Whether results of a row of `campagne` can be seen (docs/contract.md, "Statistics"); never those of a ballot box in
  * which something did not agree (docs/adr/0026).
  */
-export const RESULTATS_VISIBLES = `(publiee AND urne_anomalies IS NULL AND (${NOW} >= fermeture_du_vote_utc OR ${NOW} >= ouverture_du_vote_utc AND coalesce(
+export const RESULTATS_VISIBLES = `(urne_anomalies IS NULL AND (${hasEnded()} OR ${hasOpened()} AND coalesce(
   (SELECT resultats_vote_actif_visibles FROM ${REGLAGES} r WHERE tenant_id = $1), false)))`;
 
 /**

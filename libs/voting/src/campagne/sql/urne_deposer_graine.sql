@@ -8,7 +8,8 @@ BEGIN
   UPDATE urne u SET graine_partenaire = $2 FROM campagne c
   WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1
     AND c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
-    AND c.publiee AND NOT c.archivee AND clock_timestamp() < c.ouverture_du_vote_utc;
+    AND campagne_etat(c.publiee, c.archivee, c.urne_close, c.ouverture_du_vote_utc, c.fermeture_du_vote_utc,
+      clock_timestamp()) = 'Planifie';
   RETURN FOUND;
 END
 $$;

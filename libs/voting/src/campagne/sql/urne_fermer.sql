@@ -1,4 +1,4 @@
--- Closes the box of an ended vote. The caller holds the exclusive lock of the campaign, so no vote is running.
+-- Closes the box of an ended vote, archived or not. The caller holds the exclusive lock of the campaign, so no vote is running.
 CREATE OR REPLACE FUNCTION urne_fermer(campagne uuid)
   RETURNS void
   LANGUAGE sql SECURITY DEFINER
@@ -6,5 +6,6 @@ CREATE OR REPLACE FUNCTION urne_fermer(campagne uuid)
 AS $$
   UPDATE campagne c SET urne_fermee_par = pg_current_xact_id()
   WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = urne_fermer.campagne
-    AND c.urne_fermee_par IS NULL AND c.publiee AND clock_timestamp() >= c.fermeture_du_vote_utc
+    AND c.urne_fermee_par IS NULL AND campagne_etat(c.publiee, false, false, c.ouverture_du_vote_utc,
+      c.fermeture_du_vote_utc, clock_timestamp()) = 'Termine'
 $$;

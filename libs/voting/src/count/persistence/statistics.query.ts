@@ -3,7 +3,7 @@ import { Transactions } from '#platform/database/transactions';
 import type { SizedQuestion } from '../../campagne/domain/result-size';
 import type { CountedCampagne, CountOfQuestion, Participation, StatedQuestion } from '../domain/statistics';
 import type { Reading } from './reading';
-import { ETAT, RESULTATS_VISIBLES } from '../../campagne/persistence/campagne.sql';
+import { ETAT, hasEnded, RESULTATS_VISIBLES } from '../../campagne/persistence/campagne.sql';
 
 /** Voters of this union and of this employer; null asks for all. */
 export interface StatisticsFilter {
@@ -70,7 +70,7 @@ export class StatisticsQuery {
                  urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
                  $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
-                 urne_constat AS "raisonConstat", publiee AND statement_timestamp() >= fermeture_du_vote_utc AS "estTerminee", (
+                 urne_constat AS "raisonConstat", ${hasEnded()} AS "estTerminee", (
                    SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'titre', q.titre, 'type', q.type,
                      'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'nombreOptions', q.nombre_options,
                      'maxReponses', q.max_reponses) ORDER BY q.place), '[]')
