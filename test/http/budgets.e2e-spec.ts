@@ -26,6 +26,7 @@ const sockets: Socket[] = [];
 
 beforeAll(async () => {
   Object.assign(BUDGETS, { requests: 6, waitingRequests: 2, waitMs: 1_000, graceMs: 1_000 });
+  Object.assign(BUDGETS, { unsentResultBytes: 12 * MEGABYTE });
   // Without standbys: the tests hold connections of the primary.
   app = await TestApp.start({ standbys: new Map() });
   tenant = await app.tenant();
@@ -338,6 +339,82 @@ describe('unread parts of lists', () => {
       sockets.splice(0).forEach((socket) => socket.destroy());
       await large.stop();
     }
+  });
+});
+
+describe('long answers', () => {
+  it('429 for one more than the budget of both environments, whose readers take nothing; lists and others get theirs', async () => {
+    const id = await campaigns.draft();
+    const rows = (table: string, values: string): Promise<unknown> =>
+      app.database.query(`INSERT INTO ${table} SELECT $1, $2, ${values}`, [tenant.tenantId, id]);
+    await rows(
+      'dossier (tenant_id, campagne_id, empreinte, empreinte_archive, sel)',
+      'd, d, d FROM sha256($$$$) d',
+    );
+    await rows(
+      'dossier_fichier (tenant_id, campagne_id, place, nom, octets, sha256)',
+      '0, $$f$$, 32000000, sha256($$$$)',
+    );
+    await rows(
+      'dossier_morceau (tenant_id, campagne_id, fichier, place, octets)',
+      '0, n, convert_to(repeat($$x$$, 1000000), $$UTF8$$) FROM generate_series(0, 31) n',
+    );
+    await app.database.query(
+      `INSERT INTO syndicat (tenant_id, id_externe, nom) SELECT t, 'SYN-1', 'Un' FROM unnest($1::uuid[]) t`,
+      [[production.tenantId, other.tenantId]],
+    );
+    Object.assign(BUDGETS, { requests: usual.requests });
+    const large = await TestApp.start({ databaseUrl: app.dataUrl, standbys: new Map() });
+    Object.assign(BUDGETS, { requests: 6 });
+    try {
+      const { hostname, port } = new URL(large.url);
+      const stalled = Array.from({ length: BUDGETS.longAnswers }, () => {
+        const socket = connect(Number(port), hostname).pause();
+        sockets.push(socket);
+        socket
+          .on('error', () => undefined)
+          .write(headOf('GET', `/b2b/v1/campagnes/${id}/dossier/archive`, tenant));
+        return socket;
+      });
+      await Promise.all(stalled.map((socket) => once(socket, 'readable')));
+      const union = '/b2b/v2/syndicat/SYN-1';
+      const refused = await large.send(production, 'GET', union);
+      expectProblem(refused, 429, 'Debit.Depasse');
+      expect(refused.json.detail).toMatch(/8 long answers that their readers have not taken/);
+      expect((await large.send(production, 'GET', '/b2b/v2/syndicat')).status).toBe(200);
+      expect((await large.send(other, 'GET', union)).status).toBe(200);
+      stalled[0]!.destroy();
+      expect((await large.send(production, 'GET', union)).status).toBe(200);
+    } finally {
+      sockets.splice(0).forEach((socket) => socket.destroy());
+      await large.stop();
+    }
+  });
+});
+
+describe('results of syncs that their readers have not taken', () => {
+  /** Sends a sync whose result has about 11 MB, and reads nothing of it but its beginning. */
+  async function stalledSync(sender: TestTenant): Promise<Socket> {
+    const employes = Array.from({ length: 50_000 }, (_, n) => ({ idExterne: `${n}-${'x'.repeat(180)}` }));
+    const body = JSON.stringify({ employes });
+    const socket = send(
+      headOf('POST', '/b2b/v1/employe/sync', sender, `Content-Length: ${Buffer.byteLength(body)}\r\n`),
+    );
+    socket.write(body);
+    await once(socket, 'readable');
+    return socket;
+  }
+
+  it('beyond the budget of the process, the one that is sent for longest breaks; others are whole', async () => {
+    const first = await stalledSync(await app.tenant());
+    const small = { employes: [EMPLOYE] };
+    const beside = await app.tenant();
+    expect((await app.send(beside, 'POST', '/b2b/v1/employe/sync', small)).status).toBe(200);
+    const second = await stalledSync(await app.tenant());
+    const text = await answerOf(first);
+    expect(text).toMatch(/^HTTP\/1.1 200/);
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
+    expect(await wholeOf(second)).toBe(true);
   });
 });
 

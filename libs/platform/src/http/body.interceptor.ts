@@ -9,10 +9,12 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import express, { type Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from './caller';
+import { BUDGETS } from '../ops/budgets';
 import { KeyedLimit } from '../ops/keyed-limit';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { isPlainObject } from '../input/fold';
@@ -21,12 +23,15 @@ import { BulkSlots } from './bulk-slots';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
 import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
-import { sendResult, SentByInterceptor } from './streamed';
+import { sendResult, SentByInterceptor, Streamed } from './streamed';
 
 const BULK = 'http:bulk-body';
 
 /** Bytes of a body from which parsing delays other requests noticeably. */
 const LARGE_BYTES = 65_536;
+
+/** Bytes of a result of a sync from which it counts among the unsent ones. */
+const LARGE_RESULT_BYTES = 2 ** 20;
 
 /**
  * A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). Its answer may
@@ -47,6 +52,18 @@ export class BodyInterceptor implements NestInterceptor {
   /** Large bodies are parsed one at a time, of each client in turn; other requests are served between two of them. */
   private readonly large = new KeyedLimit(1, undefined, 1);
 
+  /**
+   * Results of syncs that are being sent. Beyond their bytes, the one that began first loses its connection: nobody waits for a
+   * slow reader, and its sync is done.
+   */
+  private readonly unsent = new LRUCache<Response, number>({
+    maxSize: BUDGETS.unsentResultBytes,
+    sizeCalculation: (bytes) => Math.min(bytes, BUDGETS.unsentResultBytes),
+    dispose: (_bytes, response, reason) => {
+      if (reason === 'evict') response.destroy();
+    },
+  });
+
   constructor(private readonly reflector: Reflector) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -65,6 +82,10 @@ export class BodyInterceptor implements NestInterceptor {
     const send = (result: unknown): Promise<void> => {
       // A slow reader of the answer must not hold the body.
       request.rawBody = request.body = undefined;
+      const bytes = result instanceof Streamed ? result.heldBytes : 0;
+      if (bytes <= LARGE_RESULT_BYTES) return sendResult(response, result);
+      this.unsent.set(response, bytes);
+      response.once('close', () => this.unsent.delete(response));
       return sendResult(response, result);
     };
     return from(this.slots.run(request.caller?.clientId ?? '', read, work, send));

@@ -18,6 +18,8 @@ export const BUDGETS = {
   listParts: 1,
   /** Parts and pages of lists that are made, or that their readers have not taken. Each is bounded in bytes before it is read. */
   unreadParts: 8,
+  /** Further answers that are sent in parts, until their readers have taken them whole: each holds 1 MiB and two parts. */
+  longAnswers: 8,
   /** Large results of votes that are counted, or that their readers have not taken whole. */
   largeResults: 2,
   /** Comparisons of rolls with the master data at once, of one client and of a process. */
@@ -36,6 +38,8 @@ export const BUDGETS = {
   syncs: 1,
   /** Bytes of syncs that a process holds. */
   syncBytes: 192 * KIB * KIB,
+  /** Bytes of results of syncs of all clients that their readers have not taken. Shorter ones than 1 MiB do not count. */
+  unsentResultBytes: 96 * KIB * KIB,
   /**
    * Bytes of deliveries that run at once: of the worker, of a client, of an endpoint. Each counts its body and
    * `deliveryOverhead` for its connection and its response.

@@ -23,6 +23,12 @@ export const unreadParts = new KeyedLimit(BUDGETS.unreadParts, {
     overBudget(`${BUDGETS.unreadParts} parts of lists that their readers have not taken`, RETRY_S),
 });
 
+/** Answers of one client that are sent in parts, until their readers have taken them whole. */
+export const longAnswers = new KeyedLimit(BUDGETS.longAnswers, {
+  waitMs: BUDGETS.waitMs,
+  refusal: () => overBudget(`${BUDGETS.longAnswers} long answers that their readers have not taken`, RETRY_S),
+});
+
 /** Large results of one client's votes that are in memory, until their readers have taken them. */
 export const largeResults = new KeyedLimit(BUDGETS.largeResults, {
   waitMs: BUDGETS.waitMs,

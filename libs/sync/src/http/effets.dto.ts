@@ -29,8 +29,8 @@ export const EFFETS_HEADERS = {
 };
 
 /** Returns the response of a sync, which may have hundreds of thousands of errors. */
-export function answerOf({ resultat, effets }: Synced<object>): WithHeaders<Streamed> {
-  return withEffets(Streamed.json(resultat), effets);
+export async function answerOf({ resultat, effets }: Synced<object>): Promise<WithHeaders<Streamed>> {
+  return withEffets(await Streamed.json(resultat), effets);
 }
 
 /** Returns a response with the header of effects. */

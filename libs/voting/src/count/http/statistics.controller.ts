@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { Query } from '#platform/input/request-parts.decorator';
-import { sendParts } from '#platform/http/send-parts';
+import { sendLong } from '#platform/http/send-parts';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from '../../http/path-parts';
 import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery } from './statistics.dto';
@@ -34,6 +34,6 @@ export class StatisticsController {
     @Query() query: StatistiquesQuery,
     @Res() response: Response,
   ): Promise<void> {
-    await sendParts(response, this.statistics.of(tenantId, id, query));
+    await sendLong(response, this.statistics.of(tenantId, id, query));
   }
 }

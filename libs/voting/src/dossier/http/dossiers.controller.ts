@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import { sendParts } from '#platform/http/send-parts';
+import { sendLong } from '#platform/http/send-parts';
 import { archiveBytes } from '../application/dossier-archive';
 import { DossiersService } from '../application/dossiers.service';
 import { DossierItem, PreuveVotantItem } from './dossiers.dto';
@@ -55,7 +55,7 @@ export class DossiersController {
     response.attachment(`dossier-${id}.tar`);
     response.setHeader('Content-Digest', `sha-256=:${digest}:`);
     response.setHeader('Content-Length', archiveBytes(dossier));
-    await sendParts(response, this.dossiers.archive(tenantId, id, dossier));
+    await sendLong(response, this.dossiers.archive(tenantId, id, dossier));
   }
 
   @Get('emargement')
@@ -69,7 +69,7 @@ export class DossiersController {
   async roll(@Tenant() tenantId: string, @CampagneId() id: string, @Res() response: Response): Promise<void> {
     const lines = this.dossiers.roll(tenantId, id);
     response.type('application/x-ndjson');
-    await sendParts(response, lines);
+    await sendLong(response, lines);
   }
 }
 
