@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { JournalRepository } from '../../libs/platform/src/audit/journal.repository';
 import { Child } from '../http/child-process';
 import { expectProblem } from '../http/expect-problem';
+import { planOf, rowsRead, statementsOf } from '../membership/plans';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { Trail } from './support/trail';
 
@@ -200,5 +202,32 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
         expect.stringMatching(/^Line 1 of .* printed\.\n$/),
       ]);
     }
+  });
+});
+
+// At the end, because its entries are in no chain.
+describe('a page of few entries', () => {
+  it.each<[filter: 'action' | 'cleId', ordre: 'asc' | 'desc']>([
+    ['action', 'asc'],
+    ['action', 'desc'],
+    ['cleId', 'asc'],
+    ['cleId', 'desc'],
+  ])('by %s, ordre=%s, does not read 20,000 others', async (filter, ordre) => {
+    const { tenantId } = await app.tenant();
+    const rare = { action: 'employeur.creer', cleId: randomUUID() };
+    await app.database.query(
+      `INSERT INTO journal (tenant_id, numero, cle_id, action, objet_id, requete_id, empreinte, date_creation)
+       SELECT $1, n, CASE WHEN n % 7000 = 0 THEN $2::uuid ELSE $1 END, CASE WHEN n % 7000 = 0 THEN $3 ELSE 'employe.creer' END,
+         $1, 'r', '', now() + n * interval '1 ms'
+       FROM generate_series(1, 20000) n`,
+      [tenantId, rare.cleId, rare.action],
+    );
+    await app.database.query('VACUUM ANALYZE journal');
+    const journal = app.app.get(JournalRepository);
+    const [page] = await statementsOf(async () => {
+      const found = await journal.list(tenantId, { [filter]: rare[filter], ordre }, undefined, 101);
+      expect(found.map(({ numero }) => numero)).toEqual(ordre === 'asc' ? [7_000, 14_000] : [14_000, 7_000]);
+    }).then((sent) => sent.filter(({ text }) => text.includes('FROM journal')));
+    expect(rowsRead(await planOf(app, tenantId, page!, 1), ['journal'])).toBeLessThanOrEqual(2);
   });
 });

@@ -1,3 +1,5 @@
+import { IN_ORDER } from '../../libs/platform/src/database/entered-query';
+import { MOST_SCANNED } from '../../libs/platform/src/database/json-items';
 import { planOf, rowsRead, statementsOf } from '../membership/plans';
 import { TestApp } from '../setup/test-app';
 import { MOST_OPEN } from '../../libs/voting/src/campagne/application/lifecycle.service';
@@ -13,11 +15,11 @@ let campaigns: Campaigns;
 
 /** Adds campaigns to a data space, of numbers from `first` on. */
 async function fill(of: Campaigns, first: number, count: number, columns: object): Promise<void> {
-  const names = Object.keys(columns).join(', ');
+  const all = { titre: `'Vote ' || n`, ...columns };
   await of.rows(
-    `INSERT INTO campagne (tenant_id, titre, slug, ordre_reponses_aleatoire, ouverture_annoncee, fermeture_annoncee, date_creation, ${names})
-     SELECT $1, 'Vote ' || n, 'vote-' || n, false, true, true, timestamptz '2026-01-01Z' + n * interval '1 millisecond',
-       ${Object.values(columns).join(', ')}
+    `INSERT INTO campagne (tenant_id, slug, ordre_reponses_aleatoire, ouverture_annoncee, fermeture_annoncee, date_creation, ${Object.keys(all).join(', ')})
+     SELECT $1, 'vote-' || n, false, true, true, timestamptz '2026-01-01Z' + n * interval '1 millisecond',
+       ${Object.values(all).join(', ')}
      FROM generate_series($2::int, $2 + $3 - 1) n`,
     ...[first, count],
   );
@@ -58,6 +60,37 @@ describe('a page of few campaigns reads few', () => {
       expect(
         rowsRead(await planOf(app, campaigns.tenant.tenantId, read, 1), ['campagne']),
       ).toBeLessThanOrEqual(MOST_READ);
+  });
+});
+
+describe('a page of few campaigns among many that no index tells from them', () => {
+  it.each<[query: string, many: object, few: object]>([
+    ['titre=rare', PAST, { ...PAST, titre: `'Rare ' || n` }],
+    ['etat=Termine', PAST, ENDED],
+    ['etat=VoteOuvert&titre=rare', OPEN, { ...OPEN, titre: `'Rare ' || n` }],
+  ])('%s looks at some and goes on behind them', async (query, many, few) => {
+    campaigns = new Campaigns(app, await app.tenant());
+    await fill(campaigns, 0, CAMPAIGNS, many);
+    await fill(campaigns, CAMPAIGNS, 3, few);
+    await app.database.query('VACUUM ANALYZE campagne');
+    const found: unknown[] = [];
+    let pages = 0;
+    for (let next: string | undefined = `?${query}&limite=2`; next; pages++) {
+      let link: string | null = null;
+      const sent = await statementsOf(async () => {
+        const { json, headers } = await campaigns.sent('GET', next);
+        link = headers.get('link');
+        found.push(...json);
+      });
+      const read = sent.find(({ text }) => text.includes('FROM campagne'))!;
+      const plan = await planOf(app, campaigns.tenant.tenantId, read, 1, [IN_ORDER]);
+      expect(rowsRead(plan, ['campagne'])).toBeLessThanOrEqual(2 * MOST_SCANNED + MOST_READ);
+      next = /campagnes(\?[^>]*)>/.exec(link ?? '')?.[1];
+    }
+    expect(found).toHaveLength(3);
+    // The three are behind four such windows, and two of them fill a page.
+    expect(pages).toBe(6);
+    expect((await campaigns.sent('GET', `?${query}`)).json).toEqual(found);
   });
 });
 

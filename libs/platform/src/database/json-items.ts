@@ -1,5 +1,6 @@
 import type { RecordDefinition } from '../input/field';
 import { snakeCase } from './connections';
+import { IN_ORDER } from './entered-query';
 import type { Transactions } from './transactions';
 
 /**
@@ -84,6 +85,8 @@ export interface Filter {
    * rows are read by this index and sorted. PostgreSQL could otherwise read the whole list in its order to find them.
    */
   readonly fewBy?: string;
+  /** No index finds the rows that pass: a page looks at `MOST_SCANNED` rows, and continues after them if they are too few. */
+  readonly scanned?: true;
 }
 
 export interface ItemSource {
@@ -121,12 +124,18 @@ interface Slice {
 }
 
 interface PageRow {
-  items: string;
+  /** Null on a page of a `scanned` condition that no row passed. */
+  items: string | null;
   /** Of the last text: whether more items follow. */
   more: boolean | null;
   lastDate: Date | number;
-  lastId: string;
+  lastId: string | null;
+  /** The last row that a `scanned` condition looked at, if there are no more items up to it, and rows may follow. */
+  seenDate?: Date | number | null;
+  seenId?: string | null;
 }
+
+const positionOf = (date: Date | number, id: string): Position => ({ date: new Date(date), id });
 
 const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
@@ -137,6 +146,9 @@ const SLICE_BYTES = 1_048_576;
 
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
+
+/** Maximum number of rows that a page with a `scanned` condition looks at. Such a page may have few items, or none. */
+export const MOST_SCANNED = 5_000;
 
 /** Bytes of each text of a page. Longer texts made twice as many of the longest pauses of Node's garbage collection. */
 const TEXT_BYTES = 32_768;
@@ -232,7 +244,7 @@ export class JsonItems {
 
   /**
    * Returns at most `limit` items that pass every filter, in the order of the list, after a position. The page is shorter
-   * if its items reach `PAGE_BYTES` first; the next page then starts after them.
+   * if its items reach `PAGE_BYTES` first, or if a `scanned` condition has seen its rows; the next page then starts after them.
    */
   async page(
     tenantId: string,
@@ -243,7 +255,10 @@ export class JsonItems {
     const values: unknown[] = [tenantId, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const used = filters.flatMap((filter, index) => (filter.value == null ? [] : [{ ...filter, index }]));
-    const kept = ['tenant_id = $1', ...used.map(({ sql, value }) => sql.replaceAll('?', place(value)))];
+    const conditions = used.map(({ sql, value }) => sql.replaceAll('?', place(value)));
+    const kept = ['tenant_id = $1', ...conditions];
+    const reached = ['tenant_id = $1', ...conditions.filter((_sql, index) => !used[index]!.scanned)];
+    const isScanned = reached.length < kept.length;
     const { table, and, order: { by, newestFirst, isNumber } = CREATION } = this.source;
     const follows = `(${by}, id_unique) ${newestFirst ? '<' : '>'}`;
     const start =
@@ -254,48 +269,59 @@ export class JsonItems {
     const order = `${ordered} LIMIT $2`;
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
     const areFew = await this.areFew(tenantId, used);
+    // The rows that are looked at after a position, found by an index.
+    const window = (part: string, further: readonly (string | undefined)[], end: string): string =>
+      `SELECT * FROM ${part} WHERE ${[...reached, ...further].filter(Boolean).join(' AND ')} ${ordered} ${end}`;
     // OFFSET makes PostgreSQL find the rows first, without regard to the list's order.
-    const from = (part: string): string =>
-      areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
+    const from = (part: string, position: string | undefined): string => {
+      if (isScanned) return `(${window(part, [position], `LIMIT ${MOST_SCANNED}`)}) ${part}`;
+      return areFew ? `(SELECT * FROM ${part} WHERE ${kept.join(' AND ')} OFFSET 0) ${part}` : part;
+    };
     const page = (part: string, columns: string): string =>
-      `SELECT ${columns} FROM ${from(part)} WHERE ${where} ${order}`;
+      `SELECT ${columns} FROM ${from(part, start)} WHERE ${where} ${order}`;
     const selected = `${this.item} AS item, ${by} AS "_by", id_unique AS "_id"`;
     const rows = and
       ? `SELECT ${selected} FROM (
            (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
          ) m ${order}`
       : page(table, selected);
+    const afterLast = `${follows} ("lastDate", "lastId")`;
     const more = [table, ...(and ? [and.table] : [])].map(
       (part) =>
         // The order makes PostgreSQL use the index: without it, PostgreSQL expects to find a next row at once anywhere.
-        `(SELECT true FROM ${from(part)} WHERE ${kept.join(' AND ')} AND ${follows} ("lastDate", "lastId")
-          ${ordered} LIMIT 1)`,
+        `(SELECT true FROM ${from(part, afterLast)} WHERE ${kept.join(' AND ')} AND ${afterLast} ${ordered} LIMIT 1)`,
     );
     // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
     const ofLast = (column: string): string => `(array_agg("${column}" ORDER BY before))[count(*)]`;
+    const seen =
+      isScanned &&
+      `(SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s`;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
       {
         ...(isPlannedOnce ? { name } : {}),
-        text: `SELECT items, "lastDate", "lastId", CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES})
-                 THEN ${more.join(' OR ')} END AS more FROM (
-               SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
-                 sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
-                 SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
-                   sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
-                 FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
-               ) t WINDOW texts AS (ORDER BY place)
-             ) p ORDER BY place`,
+        text: `SELECT items, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''},
+                 CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES}) THEN ${more.join(' OR ')} END AS more
+               FROM ${seen ? `(SELECT) page LEFT JOIN ${seen} ON true LEFT JOIN` : ''} (
+                 SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
+                   sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
+                   SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
+                     sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
+                   FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
+                 ) t WINDOW texts AS (ORDER BY place)
+               ) p ${seen ? 'ON true' : ''} ORDER BY place`,
         values,
       },
+      isScanned ? [IN_ORDER] : [],
     );
-    const items = found.map((row) => row.items);
+    const items = found.flatMap((row) => row.items ?? []);
     const end = found.at(-1);
-    if (!end) return { items };
-    const last = { date: new Date(end.lastDate), id: end.lastId };
-    return end.more ? { items, last, next: last } : { items, last };
+    if (!end) return { items: [] };
+    const last = end.lastId === null ? undefined : positionOf(end.lastDate, end.lastId);
+    const next = end.more ? last : end.seenId ? positionOf(end.seenDate!, end.seenId) : undefined;
+    return { items, ...(last ? { last } : {}), ...(next ? { next } : {}) };
   }
 
   /** Returns whether at most `FEW` rows pass, so the index of the condition (`fewBy`) finds them faster. */

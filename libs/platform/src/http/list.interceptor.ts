@@ -68,11 +68,13 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       return page;
     };
     let [before, end]: Around = ARRAY;
+    let isEmpty = true;
     // A part is in memory from here until the reader has taken it.
     after = await unreadParts.run(client, async () => {
       if (response.destroyed) return undefined;
       const page = await first();
       [before, end] = around();
+      isEmpty = page.items.length === 0;
       if (page.next) write(response, before, page.items);
       else sendWhole(response, page.items, [before, end]);
       await drained(response);
@@ -83,7 +85,8 @@ export class ListInterceptor implements NestInterceptor<Listing, void> {
       const more = async (): Promise<Position | undefined> => {
         const page = await inLine(from, true);
         if (response.destroyed) return undefined;
-        write(response, page.items.length > 0 ? ',' : '', page.items);
+        write(response, isEmpty || page.items.length === 0 ? '' : ',', page.items);
+        isEmpty &&= page.items.length === 0;
         if (!page.next) response.end(end);
         await drained(response);
         return page.next;

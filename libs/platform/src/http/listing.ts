@@ -13,7 +13,7 @@ export class PagingQuery {
     min: 1,
     max: 1000,
     description:
-      'Maximum number of items of a page. A page of large items may have fewer: the list ends only when there is no `next` link. Without `limite`, the whole list is streamed.',
+      'Maximum number of items of a page. A page may have fewer, or none, if its items are large or few pass a filter: the list ends only when there is no `next` link. Without `limite`, the whole list is streamed.',
     example: 100,
   })
   limite?: number;

@@ -105,7 +105,7 @@ export class LivraisonRepository {
   ): Promise<Page> {
     return this.items.page(tenantId, after, limit, [
       { sql: 'webhook_id = ?', value: webhookId },
-      { sql: `${TYPE} = ANY (?::text[])`, value: types },
+      { sql: `${TYPE} = ANY (?::text[])`, value: types, scanned: true },
     ]);
   }
 

@@ -109,7 +109,7 @@ export class CampagneQuery {
 
   list(tenantId: string, filter: CampagneFilter): FetchPage {
     return this.listed.pages(tenantId, [
-      { sql: `${ETAT} = ?`, value: filter.etat },
+      { sql: `${ETAT} = ?`, value: filter.etat, scanned: true },
       ...WITH_INDEX.map(([etat, condition]) => ({
         sql: `${condition} AND ?`,
         value: filter.etat === etat ? true : null,
@@ -118,6 +118,7 @@ export class CampagneQuery {
       {
         sql: `position(${folded('?::text')} IN titre_compare) > 0`,
         value: filter.titre,
+        scanned: true,
       },
       { sql: 'ouverture_du_vote_utc >= ?', value: filter.ouvertureApres, fewBy: 'ouverture_du_vote_utc' },
       { sql: 'fermeture_du_vote_utc <= ?', value: filter.fermetureAvant, fewBy: 'fermeture_du_vote_utc' },
