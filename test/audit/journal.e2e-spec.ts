@@ -205,7 +205,42 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
   });
 });
 
-// At the end, because its entries are in no chain.
+// At the end, because their entries are in no chain.
+describe('a page of long entries', () => {
+  it.each(['asc', 'desc'] as const)(
+    'ordre=%s ends when a data space has 1.5 MiB of it, and its link leads on',
+    async (ordre) => {
+      const { clientId, tenantId } = await app.tenant();
+      const other = { nom: 'Test', environnement: 'production', role: 'partenaire' };
+      await app.send(app.adminKey, 'POST', `/admin/v1/clients/${clientId}/cles`, other);
+      const spaces = await app.database.query<{ id: string }>('SELECT id FROM tenant WHERE client_id = $1', [
+        clientId,
+      ]);
+      for (const { id: space } of spaces.rows)
+        await app.database.query(
+          `INSERT INTO journal (tenant_id, numero, cle_id, action, objet_id, requete_id, empreinte, detail, date_creation)
+         SELECT $1, 1000 + n, $1, 'votant.modifier', $1, 'r', '',
+           (SELECT json_agg(json_build_object('objetId', gen_random_uuid(), 'operation', 'modifier')) FROM generate_series(1, 1000)),
+           now() + n * interval '1 s'
+         FROM generate_series(1, $2::int) n`,
+          [space, space === tenantId ? 120 : 40],
+        );
+      const dates: string[] = [];
+      let next: string | undefined = path(clientId, `?limite=1000&action=votant.modifier&ordre=${ordre}`);
+      for (let pages = 0; next && pages < 20; pages++) {
+        const page = await app.send(app.adminKey, 'GET', next);
+        // 1.5 MiB and one entry of each of two data spaces.
+        expect(Buffer.byteLength(page.text)).toBeLessThan(3.5 * 2 ** 20);
+        dates.push(...page.json.map(({ date }: { date: string }) => date));
+        next = /<[^>]*(\/admin[^>]*)>/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      expect(dates).toHaveLength(160);
+      const sorted = [...dates].sort();
+      expect(dates).toEqual(ordre === 'asc' ? sorted : sorted.reverse());
+    },
+  );
+});
+
 describe('a page of few entries', () => {
   it.each<[filter: 'action' | 'cleId', ordre: 'asc' | 'desc']>([
     ['action', 'asc'],
@@ -226,7 +261,9 @@ describe('a page of few entries', () => {
     const journal = app.app.get(JournalRepository);
     const [page] = await statementsOf(async () => {
       const found = await journal.list(tenantId, { [filter]: rare[filter], ordre }, undefined, 101);
-      expect(found.map(({ numero }) => numero)).toEqual(ordre === 'asc' ? [7_000, 14_000] : [14_000, 7_000]);
+      expect(found.entries.map(({ numero }) => numero)).toEqual(
+        ordre === 'asc' ? [7_000, 14_000] : [14_000, 7_000],
+      );
     }).then((sent) => sent.filter(({ text }) => text.includes('FROM journal')));
     expect(rowsRead(await planOf(app, tenantId, page!, 1), ['journal'])).toBeLessThanOrEqual(2);
   });

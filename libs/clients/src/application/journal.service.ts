@@ -33,7 +33,7 @@ export class JournalService {
   ) {}
 
   /**
-   * Entries of all spaces of a client, in the order of the filter.
+   * Entries of all spaces of a client, in the order of the filter, and whether others may follow because their bytes have ended them.
    *
    * @param wanted only those of this data space, and other filters
    * @throws DomainError `Client.NotFound`
@@ -43,17 +43,23 @@ export class JournalService {
     { environnement: wanted, ...filter }: JournalFilter & { readonly environnement?: Environment | null },
     after: Position | undefined,
     limit: number,
-  ): Promise<JournalOfClient[]> {
+  ): Promise<{ readonly entries: JournalOfClient[]; readonly isCut: boolean }> {
     await this.clients.get(clientId);
     const entries: Omit<JournalOfClient, 'cleNom'>[] = [];
+    const cuts: ChainedEntry[] = [];
     for (const [id, environnement] of await this.spacesOf(clientId)) {
       if (wanted && environnement !== wanted) continue;
       const own = await this.journal.list(id, filter, after, limit);
-      entries.push(...own.map((entry) => ({ ...entry, environnement })));
+      entries.push(...own.entries.map((entry) => ({ ...entry, environnement })));
+      if (own.isCut) cuts.push(own.entries.at(-1)!);
     }
     const sign = filter.ordre === 'desc' ? -1 : 1;
-    entries.sort((a, b) => sign * (compare(a.date, b.date) || compare(a.id, b.id)));
-    return this.named(entries.slice(0, limit));
+    const inOrder = (a: ChainedEntry, b: ChainedEntry): number =>
+      sign * (compare(a.date, b.date) || compare(a.id, b.id));
+    // Behind the first cut, entries of its space are unknown.
+    const [cut] = cuts.sort(inOrder);
+    const known = entries.sort(inOrder).filter((entry) => !cut || inOrder(entry, cut) <= 0);
+    return { entries: await this.named(known.slice(0, limit)), isCut: cut !== undefined };
   }
 
   private async named(entries: readonly Omit<JournalOfClient, 'cleNom'>[]): Promise<JournalOfClient[]> {

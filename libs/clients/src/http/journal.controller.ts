@@ -34,9 +34,9 @@ export class JournalController {
     return listOf(
       query,
       async (after, limit) => {
-        const entries = await this.journal.list(clientId, query, after, limit + 1);
+        const { entries, isCut } = await this.journal.list(clientId, query, after, limit + 1);
         const rows = entries.map((entry) => ({ ...entry, dateCreation: new Date(entry.date) }));
-        return pageOf(rows, limit, (entry) => JournalItem.of(entry));
+        return pageOf(rows, limit, (entry) => JournalItem.of(entry), isCut);
       },
       { runLength: RUN_LENGTH },
     );

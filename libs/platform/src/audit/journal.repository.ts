@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Position, wireTimestamp } from '../database/json-items';
+import { PAGE_BYTES, type Position, upToPage, wireTimestamp } from '../database/json-items';
 import { Transactions } from '../database/transactions';
 import { ATTEST } from './audited-action';
 import type { ChainedEntry, ChainEnd, SealedEnd } from './chain';
@@ -27,6 +27,19 @@ export interface JournalFilter {
 
 const ENTRY = `numero::float8 AS numero, id_unique AS id, ${wireTimestamp('date_creation')} AS date, cle_id AS "cleId", action,
   objet_id AS "objetId", requete_id AS "requeteId", detail::text AS detail, empreinte, cle_secrets AS "cleSecrets"`;
+
+/** The columns of `ENTRY`. */
+const ENTRY_COLUMNS = [
+  'detail',
+  ...['numero', 'id', 'date', '"cleId"', 'action', '"objetId"', '"requeteId"', 'empreinte', '"cleSecrets"'],
+] as const;
+
+/** Entries of a space in the order of a list. */
+export interface EntriesOfSpace {
+  readonly entries: readonly ChainedEntry[];
+  /** Whether their bytes have ended them, so others may follow. */
+  readonly isCut: boolean;
+}
 
 /** Entries of the audit trail, and where each space's chain ends. */
 @Injectable()
@@ -162,13 +175,13 @@ export class JournalRepository {
     );
   }
 
-  /** Entries of a space; those of before the chain are left out. */
+  /** Entries of a space up to `PAGE_BYTES` of details and one more; those of before the chain are left out. */
   async list(
     space: string,
     { depuis, apres, avant, objetId, action, cleId, ordre }: JournalFilter,
     after: Position | undefined,
     limit: number,
-  ): Promise<ChainedEntry[]> {
+  ): Promise<EntriesOfSpace> {
     const values: unknown[] = [space, limit];
     const place = (value: unknown): string => `$${values.push(value)}`;
     const [follows, direction] = ordre === 'desc' ? ['<', 'DESC'] : ['>', 'ASC'];
@@ -182,13 +195,13 @@ export class JournalRepository {
       ...(avant ? [`date_creation < ${place(avant)}`] : []),
       ...(after ? [`(date_creation, id_unique) ${follows} (${place(after.date)}, ${place(after.id)})`] : []),
     ];
-    return this.transactions.query<ChainedEntry>(
+    const rows = `SELECT ${ENTRY} FROM journal WHERE ${conditions.join(' AND ')}
+      ORDER BY date_creation ${direction}, id_unique ${direction} LIMIT $2`;
+    const entries = await this.transactions.query<ChainedEntry>(
       { tenantId: space },
-      {
-        text: `SELECT ${ENTRY} FROM journal WHERE ${conditions.join(' AND ')}
-          ORDER BY date_creation ${direction}, id_unique ${direction} LIMIT $2`,
-        values,
-      },
+      { text: upToPage(rows, ENTRY_COLUMNS), values },
     );
+    const bytes = entries.reduce((sum, { detail }) => sum + Buffer.byteLength(detail ?? ''), 0);
+    return { entries, isCut: bytes >= PAGE_BYTES };
   }
 }

@@ -58,17 +58,22 @@ export function listOf(
   return { paging, fetch, ...options };
 }
 
-/** Makes a page of a list from its rows, of which there is one more than `limit` if the list continues. */
+/**
+ * Makes a page of a list from its rows, of which there is one more than `limit` if the list continues.
+ *
+ * @param isCut whether others may follow anyway
+ */
 export function pageOf<R extends { readonly dateCreation: Date; readonly id: string }>(
   rows: readonly R[],
   limit: number,
   toItem: (row: R) => object,
+  isCut = false,
 ): Page {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     items: shown.map((row) => JSON.stringify(toItem(row))),
-    ...(last && rows.length > limit ? { next: { date: last.dateCreation, id: last.id } } : {}),
+    ...(last && (isCut || rows.length > limit) ? { next: { date: last.dateCreation, id: last.id } } : {}),
   };
 }
 
