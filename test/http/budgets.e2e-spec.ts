@@ -198,6 +198,29 @@ describe('parts of bundles and their rolls', () => {
   });
 });
 
+describe('single items that may be large', () => {
+  it.each([
+    ['seance', `/b2b/v2/seance/${randomUUID()}`],
+    ['question', `/b2b/v1/campagnes/${randomUUID()}/questions/${randomUUID()}`],
+    ['champ_utilisateur', '/b2b/v2/champ-utilisateur/Quart'],
+    ['syndicat', '/b2b/v2/syndicat/SYN-1'],
+  ])('are read two at a time for each client: %s', async (table, path) => {
+    await saboteur.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    try {
+      const reads = Array.from({ length: 4 }, (_, n) => get(path, n % 2 ? tenant : production));
+      await areWaiting(2);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await areWaiting(2);
+      const another = get(path, other);
+      await areWaiting(3);
+      await saboteur.query('ROLLBACK');
+      for (const answer of await Promise.all([...reads, another])) expect(answer.status).toBe(404);
+    } finally {
+      await saboteur.query('ROLLBACK');
+    }
+  });
+});
+
 describe('differences of a roll', () => {
   it('are read and applied one at a time for each client, in both environments', async () => {
     const pathOf = (id: string): string => `/b2b/v1/campagnes/${id}/liste-electorale/ecarts`;

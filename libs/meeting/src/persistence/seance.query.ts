@@ -22,6 +22,7 @@ export class SeanceQuery {
     this.seances = new JsonItems(transactions, {
       ...source,
       name: 'seance',
+      mayBeLarge: true,
       columns: {
         seanceId: 'id_unique',
         ...itemColumns(pick(SEANCE_FIELDS, 'titre', 'date', 'syndicatIdExterne')),

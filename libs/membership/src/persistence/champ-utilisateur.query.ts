@@ -16,6 +16,7 @@ export class ChampUtilisateurQuery extends JsonItems {
   constructor(transactions: Transactions) {
     super(transactions, {
       name: 'champ_utilisateur_v2',
+      mayBeLarge: true,
       table: 'champ_utilisateur',
       key: 'nom',
       columns: {

@@ -10,6 +10,7 @@ export class SyndicatQuery extends MasterDataQuery {
   constructor(transactions: Transactions) {
     super(transactions, {
       name: 'syndicat_v2',
+      mayBeLarge: true,
       table: 'syndicat',
       columns: {
         identifiantExterne: 'id_externe',

@@ -1,6 +1,7 @@
 import type { RecordDefinition } from '../input/field';
 import { snakeCase } from './connections';
-import { IN_ORDER } from './entered-query';
+import { largeItems } from '../ops/list-parts';
+import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';
 
 /**
@@ -108,6 +109,8 @@ export interface ItemSource {
   readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
+  /** An item may have 1 MiB or more: single ones are among the `largeItems` of their client. */
+  readonly mayBeLarge?: true;
 }
 
 /** An item as bytes of JSON. */
@@ -190,16 +193,21 @@ export class JsonItems {
   /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */
   async one(tenantId: string, key: string, filters: readonly Filter[] = []): Promise<string | undefined> {
     const passes = filters.map(({ sql }, index) => ` AND ${sql.replaceAll('?', `$${index + 3}`)}`).join('');
-    const [row] = await this.transactions.query<{ item: string }>(
-      { tenantId },
-      {
-        name: `${this.source.name}_one`,
-        text: `SELECT ${this.item} AS item FROM ${this.source.table}
-               WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}`,
-        values: [tenantId, key, ...filters.map(({ value }) => value)],
-      },
-    );
+    const [row] = await this.single<{ item: string }>(tenantId, {
+      name: `${this.source.name}_one`,
+      text: `SELECT ${this.item} AS item FROM ${this.source.table}
+             WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2${passes}`,
+      values: [tenantId, key, ...filters.map(({ value }) => value)],
+    });
     return row?.item;
+  }
+
+  /** Runs the statement of a single item, which is among the `largeItems` of its client if it may be large. */
+  private async single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
+    const read = (): Promise<R[]> => this.transactions.query<R>({ tenantId }, statement);
+    return this.source.mayBeLarge
+      ? largeItems.run(await this.transactions.clientOf({ tenantId }), read)
+      : read();
   }
 
   /**
@@ -208,17 +216,14 @@ export class JsonItems {
    */
   async oneInParts(tenantId: string, key: string): Promise<ItemInParts | undefined> {
     const slice = async (from: number): Promise<Slice | undefined> => {
-      const [row] = await this.transactions.query<Slice>(
-        { tenantId },
-        {
-          name: `${this.source.name}_slice`,
-          text: `SELECT substr(bytes, $3, ${SLICE_BYTES}) AS part, octet_length(bytes) AS length, md5(bytes) AS version FROM (
-                   SELECT convert_to(${this.item}, 'UTF8') AS bytes FROM ${this.source.table}
-                   WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2 OFFSET 0
+      const [row] = await this.single<Slice>(tenantId, {
+        name: `${this.source.name}_slice`,
+        text: `SELECT substr(bytes, $3, ${SLICE_BYTES}) AS part, octet_length(bytes) AS length, md5(bytes) AS version FROM (
+                 SELECT convert_to(${this.item}, 'UTF8') AS bytes FROM ${this.source.table}
+                 WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2 OFFSET 0
                  ) s`,
-          values: [tenantId, key, from + 1],
-        },
-      );
+        values: [tenantId, key, from + 1],
+      });
       return row;
     };
     const first = await slice(0);

@@ -18,6 +18,8 @@ export const BUDGETS = {
   listParts: 1,
   /** Parts and pages of lists that are made, or that their readers have not taken. Each is bounded in bytes before it is read. */
   unreadParts: 8,
+  /** Single items of kinds that may have 1 MiB or more, read from the database at once: making one keeps a processor busy. */
+  largeItems: 2,
   /** Further answers that are sent in parts, until their readers have taken them whole: each holds 1 MiB and two parts. */
   longAnswers: 8,
   /** Large results of votes that are counted, or that their readers have not taken whole. */

@@ -6,6 +6,9 @@ const RETRY_S = 30;
 /** Parts of long lists of one client are made one at a time, because each keeps a processor busy. */
 export const listParts = new KeyedLimit(BUDGETS.listParts);
 
+/** Reads of single items that may be large: each keeps a processor busy. */
+export const largeItems = new KeyedLimit(BUDGETS.largeItems);
+
 /** Comparisons of rolls with the master data: each keeps a processor and much memory of the database busy. */
 export const comparisons = new KeyedLimit(
   BUDGETS.comparisons,

@@ -20,6 +20,7 @@ export class QuestionQuery {
   constructor(private readonly transactions: Transactions) {
     this.questions = new JsonItems(transactions, {
       name: 'question',
+      mayBeLarge: true,
       table: 'question',
       key: 'id_unique',
       order: BY_ORDRE,
