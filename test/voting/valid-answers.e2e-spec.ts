@@ -117,15 +117,21 @@ const ballots: fc.Arbitrary<Ballot> = fc
 
 const sampled = fc.sample(ballots, { numRuns: depth(600, 10_000), seed: SEED });
 
+/** Ballots enough to find a rule that differs. */
+const some = sampled.slice(0, 600);
+
 /** Ballots for which the domain and the database differ. */
-async function differences(rule = answersOf, changed: readonly string[] = []): Promise<Ballot[]> {
-  const checked = sampled.map((ballot) => domainAnswers(ballot, rule));
-  const forms = sampled.map((ballot, n) => {
+async function differences(
+  given = sampled,
+  { rule = answersOf, changed = [] }: { rule?: typeof answersOf; changed?: readonly string[] } = {},
+): Promise<Ballot[]> {
+  const checked = given.map((ballot) => domainAnswers(ballot, rule));
+  const forms = given.map((ballot, n) => {
     const one = checked[n]!;
     return 'answers' in one ? [...one.answers] : storedForm(ballot);
   });
   const cast = await castAll(forms, changed);
-  return sampled.filter((_ballot, n) => 'answers' in checked[n]! !== cast[n]);
+  return given.filter((_ballot, n) => 'answers' in checked[n]! !== cast[n]);
 }
 
 /** A function of the ballot box with one part replaced. */
@@ -177,7 +183,7 @@ describe('valid answers in the domain and in the database', () => {
     ['the option after the last', 'urne_choisir', '< nombre_options', '<= nombre_options'],
     ['a ranking that must be sorted', 'urne_choisir', '(est_preferentiel OR', '(false OR'],
   ])('a database that differs is found: %s', async (_what, name, part, other) => {
-    expect((await differences(answersOf, broken(name, part, other))).length).toBeGreaterThan(0);
+    expect((await differences(some, { changed: broken(name, part, other) })).length).toBeGreaterThan(0);
   });
 
   it.each<[string, (question: AnsweredQuestion) => Partial<AnsweredQuestion>]>([
@@ -190,6 +196,6 @@ describe('valid answers in the domain and in the database', () => {
         asked.map((one) => ({ ...one, ...change(one) })),
         reponses,
       );
-    expect((await differences(rule)).length).toBeGreaterThan(0);
+    expect((await differences(some, { rule })).length).toBeGreaterThan(0);
   });
 });
