@@ -105,19 +105,20 @@ export class Cle {
    * @throws DomainError `Cle.DejaTerminee` if the key is revoked or has expired
    */
   endAfterReplacement(at: Date, end: Date): void {
-    if (this.revoqueLe || (this.expireLe && this.expireLe <= at)) throw new DomainError(CLE.DejaTerminee);
+    if (!this.isActive(at)) throw new DomainError(CLE.DejaTerminee);
     if (!this.expireLe || this.expireLe > end) this.expireLe = end;
   }
 
-  /**
-   * Checks that the key works at a moment: it is not revoked, and `expireLe` is later.
-   *
-   * @throws DomainError `Cle.Invalide`
-   */
+  /** Whether the key works at a moment: it is not revoked, and `expireLe` is later. In SQL it is `isActive` (cle.sql.ts). */
+  isActive(at: Date): boolean {
+    return !this.revoqueLe && (!this.expireLe || this.expireLe > at);
+  }
+
+  /** @throws DomainError `Cle.Invalide` unless the key is active */
   assertActive(at: Date): void {
-    if (this.revoqueLe) throw new DomainError(CLE.Invalide, 'The key in X-Api-Key was revoked.');
-    if (this.expireLe && this.expireLe <= at)
-      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key has expired.');
+    if (this.isActive(at)) return;
+    const why = this.revoqueLe ? 'was revoked' : 'has expired';
+    throw new DomainError(CLE.Invalide, `The key in X-Api-Key ${why}.`);
   }
 
   /**

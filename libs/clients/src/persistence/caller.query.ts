@@ -4,6 +4,7 @@ import { ranOutOfSpace } from '#platform/errors/sql-errors';
 import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
+import { isActive } from './cle.sql';
 
 /** A key with its client, as far as a request depends on them. */
 export interface PresentedCle {
@@ -36,7 +37,7 @@ export class CallerQuery {
 
   /**
    * Looks a key up by its fingerprint and notes its use, at most once a minute and where there is room for it. The use of
-   * an active key alone is noted; the rule is `Cle.assertActive`.
+   * an active key alone is noted.
    */
   async find(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const values = [empreinte];
@@ -47,7 +48,7 @@ export class CallerQuery {
         name: 'caller_find',
         text: `WITH used AS (
                  UPDATE cle SET dernier_usage = now()
-                 WHERE empreinte = $1 AND revoque_le IS NULL AND (expire_le IS NULL OR expire_le > now())
+                 WHERE empreinte = $1 AND ${isActive('now()')}
                    AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute')
                ) ${FIND}`,
         values,

@@ -151,7 +151,7 @@ export class Webhook {
     return type === WEBHOOK_EVENTS.test.type || types.includes(type);
   }
 
-  /** Whether deliveries of a type are sent to it. */
+  /** Whether deliveries of a type are sent to it; in SQL it is `takes` (webhook.sql.ts). */
   takes(type: string): boolean {
     return this.actif && this.subscribesTo(type);
   }

@@ -3,9 +3,9 @@ import { REGLAGES } from '#clients/relations';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
-import { WEBHOOK_EVENTS } from '../domain/webhooks.events';
 import type { EventType } from '../domain/event.types';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
+import { takes } from './webhook.sql';
 
 /** An attempt that needs a job. */
 export interface QueuedAttempt {
@@ -118,8 +118,7 @@ export class LivraisonRepository {
       name: 'livraison_fan_out',
       text: `INSERT INTO livraison (tenant_id, webhook_id, evenement_id)
              SELECT $1, w.id_unique, $2 FROM (
-               SELECT id_unique FROM webhook WHERE tenant_id = $1 AND actif AND types @> ARRAY[$3]
-                 AND $3 <> '${WEBHOOK_EVENTS.test.type}' FOR KEY SHARE
+               SELECT id_unique FROM webhook WHERE tenant_id = $1 AND ${takes('$3')} FOR KEY SHARE
              ) w
              RETURNING ${ATTEMPT}`,
       values: [tenantId, evenementId, type],
