@@ -171,10 +171,7 @@ const contexts = [
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!(?:platform|access)/)[^/]+/src/',
-      pathNot: [
-        '^libs/$1/',
-        '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$',
-      ],
+      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$'],
     },
   },
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({

@@ -68,6 +68,13 @@ describe('the state in SQL and in the domain', () => {
       }
     } while (Date.now() < start + 2_500);
     expect([...seen].sort()).toEqual(['Archive', 'Brouillon', 'Planifie', 'Termine', 'VoteOuvert']);
+    // The filter uses conditions of indexes, which must hold for all campaigns of the state.
+    const { json } = await campaigns.sent('GET');
+    for (const etat of seen) {
+      const ids = (items: { id: string; etat: string }[]) =>
+        items.filter((one) => one.etat === etat).map(({ id }) => id);
+      expect(ids((await campaigns.sent('GET', `?etat=${etat}`)).json)).toEqual(ids(json));
+    }
   });
 
   /** A campaign with its dates in ms from a moment. */
