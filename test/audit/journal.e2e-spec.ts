@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JournalRepository } from '../../libs/platform/src/audit/journal.repository';
-import { Child } from '../http/child-process';
 import { expectProblem } from '../http/expect-problem';
 import { planOf, rowsRead, statementsOf } from '../membership/plans';
+import { command, type Ended } from '../setup/command';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { Trail } from './support/trail';
 
@@ -143,15 +143,17 @@ describe('GET /admin/v1/clients/{clientId}/journal', () => {
 });
 
 describe('node dist/apps/cli/src/main.js verifier-journal', () => {
-  const verify = async (...args: string[]): Promise<Child> => {
-    const child = await Child.spawn(
-      'cli',
+  const verify = (...args: string[]): Promise<Ended> =>
+    command(
       { DATABASE_URL: app.config.databaseUrl, SECRETS_KEY: app.config.secretsKey.text() },
-      ['verifier-journal', ...args],
+      'verifier-journal',
+      ...args,
     );
-    await child.exited;
-    return child;
-  };
+  const linesOf = ({ output }: Ended): Record<string, unknown>[] =>
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   const fileOf = (text: string): string => {
     const file = join(tmpdir(), `${randomUUID()}.jsonl`);
     writeFileSync(file, text);
@@ -160,11 +162,11 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
 
   it('prints where each chain ends and 0; with 1, what was altered since, also by an earlier copy', async () => {
     const whole = await verify();
-    expect([await whole.exited, whole.errors]).toEqual([
+    expect([whole.code, whole.errors]).toEqual([
       0,
       expect.stringMatching(/^\d+ audit trails with \d+ entries are whole\.\n$/),
     ]);
-    const lines = whole.lines();
+    const lines = linesOf(whole);
     expect(lines).toContainEqual(await trail.verify());
     expect(lines.map(({ space }) => space)).toEqual(
       expect.arrayContaining([tenant.clientId, tenant.tenantId]),
@@ -174,10 +176,10 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
     const restore = await trail.keep();
     await trail.grow(3);
     const grown = await verify(file);
-    expect(await grown.exited).toBe(0);
+    expect(grown.code).toBe(0);
     await restore();
     const back = await verify(fileOf(grown.output));
-    expect(await back.exited).toBe(1);
+    expect(back.code).toBe(1);
     expect(back.errors).toMatch(/^1 audit trails are not what was written/);
 
     await trail.sql(
@@ -185,8 +187,8 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
       tenant.tenantId,
     );
     const altered = await verify();
-    expect(await altered.exited).toBe(1);
-    const { faults } = altered.lines().find(({ space }) => space === tenant.tenantId)!;
+    expect(altered.code).toBe(1);
+    const { faults } = linesOf(altered).find(({ space }) => space === tenant.tenantId)!;
     expect(faults).toEqual(['entry 2 or its place is not what was written']);
     await restore();
   });
@@ -194,10 +196,10 @@ describe('node dist/apps/cli/src/main.js verifier-journal', () => {
   it('reports a trail that was deleted with its client, and rejects another file', async () => {
     const space = randomUUID();
     const gone = await verify(fileOf(`${JSON.stringify({ space, numero: 1, empreinte: '00' })}\n`));
-    expect([await gone.exited, gone.errors]).toEqual([1, expect.stringContaining(`The trail ${space}`)]);
+    expect([gone.code, gone.errors]).toEqual([1, expect.stringContaining(`The trail ${space}`)]);
     for (const text of ['x\n', '{"space":1}\n']) {
       const refused = await verify(fileOf(text));
-      expect([await refused.exited, refused.errors]).toEqual([
+      expect([refused.code, refused.errors]).toEqual([
         1,
         expect.stringMatching(/^Line 1 of .* printed\.\n$/),
       ]);

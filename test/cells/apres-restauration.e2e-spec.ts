@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { MODULES } from '../../libs/access/src/caller';
 import { ClientsService } from '../../libs/clients/src';
-import { Child } from '../http/child-process';
 import { Post } from '../messaging/support/post';
 import { TEST_ACTOR } from '../setup/actor';
+import { command } from '../setup/command';
 import { asService } from '../setup/service-login';
 import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 
@@ -43,10 +43,9 @@ async function afterRestore(...args: string[]): Promise<{ lines: object[]; error
     CELLS: cells.join(' '),
     SECRETS_KEY: app.config.secretsKey.text(),
   };
-  const child = await Child.spawn('cli', env, ['apres-restauration', MOMENT, ...args]);
-  await child.exited;
-  const lines = child.output.split('\n').filter(Boolean);
-  return { lines: lines.map((line) => JSON.parse(line) as object), errors: child.errors };
+  const { output, errors } = await command(env, 'apres-restauration', MOMENT, ...args);
+  const lines = output.split('\n').filter(Boolean);
+  return { lines: lines.map((line) => JSON.parse(line) as object), errors };
 }
 
 const STOP = /^Stop API, workers and deplacements first/;

@@ -1,6 +1,6 @@
 import { JournalService } from '../../libs/clients/src';
-import { Child } from '../http/child-process';
 import { expectProblem } from '../http/expect-problem';
+import { command } from '../setup/command';
 import { perFile } from '../setup/fixtures';
 import type { Answer, TestTenant } from '../setup/test-app';
 import { Votes } from '../voting/support/votes';
@@ -16,9 +16,8 @@ const settings = (): Record<string, string> => ({
 
 /** Runs the command as an operator does. @returns its exit code and what it printed */
 async function erased(): Promise<{ code: unknown; lines: string[]; errors: string }> {
-  const child = await Child.spawn('cli', settings(), ['effacements']);
-  const code = await child.exited;
-  return { code, lines: child.output.trim().split('\n').filter(Boolean), errors: child.errors };
+  const { code, output, errors } = await command(settings(), 'effacements');
+  return { code, lines: output.trim().split('\n').filter(Boolean), errors };
 }
 const NOTHING = { code: 0, lines: [], errors: '' };
 

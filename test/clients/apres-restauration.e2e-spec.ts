@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Trail } from '../audit/support/trail';
-import { Child } from '../http/child-process';
 import { Post } from '../messaging/support/post';
+import { command } from '../setup/command';
 import { asService } from '../setup/service-login';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { TestApp, type TestTenant } from '../setup/test-app';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 interface Run {
-  readonly code: number | NodeJS.Signals;
+  readonly code: number;
   readonly lines: readonly object[];
   readonly errors: string;
 }
@@ -34,10 +34,9 @@ async function afterRestore(args: readonly string[], secretsKey = app.config.sec
     DATABASE_URL: asService(app.config.databaseUrl),
     SECRETS_KEY: secretsKey.text(),
   };
-  const child = await Child.spawn('cli', env, ['apres-restauration', ...args]);
-  const code = await child.exited;
-  const lines = child.output.split('\n').filter(Boolean);
-  return { code, lines: lines.map((line) => JSON.parse(line) as object), errors: child.errors };
+  const { code, output, errors } = await command(env, 'apres-restauration', ...args);
+  const lines = output.split('\n').filter(Boolean);
+  return { code, lines: lines.map((line) => JSON.parse(line) as object), errors };
 }
 
 function fileOf(...lines: readonly unknown[]): string {
@@ -159,8 +158,8 @@ describe('node dist/apps/cli/src/main.js apres-restauration', () => {
         DATABASE_URL: asService(app.config.databaseUrl),
         SECRETS_KEY: app.config.secretsKey.text(),
       };
-      const verified = await Child.spawn('cli', env, ['verifier-journal']);
-      expect([await verified.exited, verified.errors]).toEqual([0, expect.stringContaining('are whole')]);
+      const verified = await command(env, 'verifier-journal');
+      expect([verified.code, verified.errors]).toEqual([0, expect.stringContaining('are whole')]);
     });
 
     it('a person who may not be erased is reported as failed, with exit code 1', async () => {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { ClientsService } from '../../libs/clients/src';
 import { Child } from '../http/child-process';
 import { expectProblem } from '../http/expect-problem';
+import { command } from '../setup/command';
 import { asService } from '../setup/service-login';
 import { type Answer, TestApp } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
@@ -48,9 +49,9 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
     const elsewhere = new URL(app.config.databaseUrl);
     elsewhere.pathname = '/postgres';
     for (const url of ['postgres://127.0.0.1:1/nowhere', elsewhere.href]) {
-      const child = await Child.spawn('cli', { DATABASE_URL: url }, ['cle-admin']);
-      expect([await child.exited, child.output]).toEqual([1, '']);
-      expect(child.errors).not.toBe('');
+      const { code, output, errors } = await command({ DATABASE_URL: url }, 'cle-admin');
+      expect([code, output]).toEqual([1, '']);
+      expect(errors).not.toBe('');
     }
     const wrong = new URL(app.config.databaseUrl);
     wrong.password = 'wrong';
@@ -59,25 +60,26 @@ describe('node dist/apps/cli/src/main.js cle-admin', () => {
       'postgres://localhost:1/nowhere',
       wrong.href,
     ]) {
-      const child = await Child.spawn('cli', { DATABASE_URL: url }, ['cle-admin']);
-      await child.exited;
-      expect(child.errors).toMatch(
-        /^The database of DATABASE_URL cannot be used \([^\n]+\): check [^\n]+\n$/,
-      );
-      expect(child.errors).not.toContain('secret');
+      const { errors } = await command({ DATABASE_URL: url }, 'cle-admin');
+      expect(errors).toMatch(/^The database of DATABASE_URL cannot be used \([^\n]+\): check [^\n]+\n$/);
+      expect(errors).not.toContain('secret');
     }
   });
 
   it.each(['--help', '-h', 'help'])('%s prints the usage, and ends with 0', async (option) => {
-    const child = await Child.spawn('cli', {}, [option]);
-    expect([await child.exited, child.errors]).toEqual([0, '']);
-    expect(child.output).toMatch(/^Usage: /);
+    const { code, output, errors } = await command({}, option);
+    expect([code, errors]).toEqual([0, '']);
+    expect(output).toMatch(/^Usage: /);
   });
 
   it.each([[''], ['x'.repeat(256)]])('refuses the name "%s" in one line', async (name) => {
-    const child = await cleAdmin(name);
-    expect([await child.exited, child.output]).toEqual([1, '']);
-    expect(child.errors).toMatch(/^Give the key a name [^\n]+\n$/);
+    const { code, output, errors } = await command(
+      { DATABASE_URL: app.config.databaseUrl },
+      'cle-admin',
+      name,
+    );
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toMatch(/^Give the key a name [^\n]+\n$/);
   });
 
   it('needs only DATABASE_URL, also in production; without it, one line says so', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Child } from '../http/child-process';
+import { command } from '../setup/command';
 import { perFile } from '../setup/fixtures';
 import { TestApp } from '../setup/test-app';
 
@@ -22,10 +22,9 @@ beforeEach(async () => {
 });
 
 /** Runs a command as an operator does. @returns its exit code, its lines and its errors */
-async function cli(...args: string[]): Promise<[number | NodeJS.Signals, string[], string]> {
-  const child = await Child.spawn('cli', { DATABASE_URL: app.config.databaseUrl }, args);
-  const code = await child.exited;
-  return [code, child.output.split('\n').slice(0, -1), child.errors];
+async function cli(...args: string[]): Promise<[number, string[], string]> {
+  const { code, output, errors } = await command({ DATABASE_URL: app.config.databaseUrl }, ...args);
+  return [code, output.split('\n').slice(0, -1), errors];
 }
 
 async function left(): Promise<string[]> {

@@ -30,18 +30,18 @@ const USAGE = `Usage: npm run cli -- <command>
                       older keys nothing needs any more; may be repeated at any time, also while the service runs`;
 
 /** Loads the whole service only for commands that need it: a migration begins a second earlier. */
-async function main([command, ...rest]: string[]): Promise<void> {
+export async function main([command, ...rest]: readonly string[], given: NodeJS.ProcessEnv): Promise<void> {
   const [argument] = rest;
-  if (command !== 'start') process.env.DATABASE_URL ||= await embeddedUrl();
+  if (command === 'start') return (await import('./start.js')).start();
+  const env: NodeJS.ProcessEnv = { ...given };
+  env.DATABASE_URL ||= await embeddedUrl(given);
   switch (command) {
     case '--help':
     case '-h':
     case 'help':
       return console.log(USAGE);
-    case 'start':
-      return (await import('./start.js')).start();
     case 'migrate': {
-      for (const [name, done] of await migrateAll(databaseUrl(), process.env.CELLS)) {
+      for (const [name, done] of await migrateAll(databaseUrl(env), env.CELLS)) {
         const place = name === undefined ? '' : `${name}: `;
         console.log(place + (done.length > 0 ? `Applied ${done.join(', ')}.` : 'The schema is up to date.'));
       }
@@ -51,43 +51,43 @@ async function main([command, ...rest]: string[]): Promise<void> {
       const steps = Number(argument ?? 1);
       if (!Number.isInteger(steps) || steps < 1)
         throw new ConfigError('Give the number of migrations to undo.');
-      for (const url of databasesOf(databaseUrl(), process.env.CELLS).keys()) await migrateDown(url, steps);
+      for (const url of databasesOf(databaseUrl(env), env.CELLS).keys()) await migrateDown(url, steps);
       console.log(`Undid ${steps} migration${steps > 1 ? 's' : ''}.`);
       return;
     }
     case 'cle-admin': {
       const { ServiceContext } = await import('./service-context.js');
-      return ServiceContext.use(keylessConfig(), async ({ clients }) => {
+      return ServiceContext.use(keylessConfig(env), async ({ clients }) => {
         const cle = await clients.issueAdminCle(nameOf(argument));
         console.log(cle.cle);
       });
     }
     case 'verifier-journal':
-      return (await import('./verify-journal.js')).verifyJournal(config(), argument);
+      return (await import('./verify-journal.js')).verifyJournal(config(env), argument);
     case 'apres-restauration':
-      return (await import('./after-restore.js')).afterRestore(config(), ...restoreArguments(rest));
+      return (await import('./after-restore.js')).afterRestore(config(env), ...restoreArguments(rest));
     case 'deplacer':
-      return (await import('./moves.js')).moveOne(config(), rest);
+      return (await import('./moves.js')).moveOne(config(env), rest);
     case 'deplacements':
-      return (await import('./moves.js')).moveRequested(config());
+      return (await import('./moves.js')).moveRequested(config(env));
     case 'effacements':
-      return (await import('./moves.js')).eraseRequested(config());
+      return (await import('./moves.js')).eraseRequested(config(env));
     case 'mis-de-cote':
-      return (await import('./put-aside.js')).listAside(keylessConfig());
+      return (await import('./put-aside.js')).listAside(keylessConfig(env));
     case 'identifiants':
-      return (await import('./identifiers.js')).listIdentifiers(databaseUrl(), process.env.CELLS, rest);
+      return (await import('./identifiers.js')).listIdentifiers(databaseUrl(env), env.CELLS, rest);
     case 'reprendre':
-      return (await import('./put-aside.js')).takeUp(keylessConfig(), rest);
+      return (await import('./put-aside.js')).takeUp(keylessConfig(env), rest);
     case 'rechiffrer':
-      return (await import('./reencrypt.js')).reencrypt(config());
+      return (await import('./reencrypt.js')).reencrypt(config(env));
     default:
       throw new ConfigError(USAGE);
   }
 }
 
 /** The service's own configuration, for a command that needs its secrets. */
-function config(): Config {
-  return loadConfig(process.env, 'cli', databaseUrl());
+function config(env: NodeJS.ProcessEnv): Config {
+  return loadConfig(env, 'cli', databaseUrl(env));
 }
 
 /** The moment, the file and the cell. @throws ConfigError for other options */
@@ -109,28 +109,30 @@ function nameOf(argument = 'Administrator'): string {
 }
 
 /** Configuration for commands without secrets, for example `cle-admin`, which makes the first key. */
-function keylessConfig(): Config {
+function keylessConfig(env: NodeJS.ProcessEnv): Config {
   const unused = randomBytes(32).toString('base64');
-  return loadConfig({ SECRETS_KEY: unused, ...process.env }, 'cli', databaseUrl());
+  return loadConfig({ SECRETS_KEY: unused, ...env }, 'cli', databaseUrl(env));
 }
 
-function databaseUrl(): string {
-  const url = process.env.DATABASE_URL;
+function databaseUrl(env: NodeJS.ProcessEnv): string {
+  const url = env.DATABASE_URL;
   if (!url)
     throw new ConfigError('DATABASE_URL is not set: give the URL of the database, or run `npm start`.');
   return url;
 }
 
 /** URL of the PostgreSQL of a running `npm start`; empty in production, whose images do not have it, and where none runs. */
-async function embeddedUrl(): Promise<string> {
-  if (process.env.DATABASE_URL || process.env.NODE_ENV === 'production') return '';
-  const { dataDir } = loadConfig(process.env, 'cli', 'postgres://unused');
+async function embeddedUrl(env: NodeJS.ProcessEnv): Promise<string> {
+  if (env.NODE_ENV === 'production') return '';
+  const { dataDir } = loadConfig(env, 'cli', 'postgres://unused');
   const { runningPostgres } = await import('#embedded-postgres');
   return (await runningPostgres(join(dataDir, 'postgres'))) ?? '';
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  // Never the error as a whole: one of the database carries the values of its statement.
-  console.error(reasonOf(error));
-  process.exit(1);
-});
+// A test that runs a command in its own process imports this file.
+if (require.main === module)
+  main(process.argv.slice(2), process.env).catch((error: unknown) => {
+    // Never the error as a whole: one of the database carries the values of its statement.
+    console.error(reasonOf(error));
+    process.exit(1);
+  });
