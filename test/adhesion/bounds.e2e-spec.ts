@@ -4,7 +4,7 @@ import { synced, times } from '../membership/synced';
 import { countStatements } from '../sync/statements';
 import { openTenant, type OpenTenant, sign } from './support/cards';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let open: OpenTenant;
 const partner = (method: string, path: string, body?: object) =>
   app.send(open.partenaire, method, path, body);

@@ -10,7 +10,7 @@ const LIMITE = 100;
 /** Maximum rows that a page may read: its own, the next row, and the few cards of one person. */
 const MOST_READ = 2 * LIMITE;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let tenant: TestTenant;
 
 /**

@@ -8,7 +8,7 @@ import { perFile, perTest } from '../setup/fixtures';
 const HELD_SECONDS = 1.5;
 const MEMBER_SINCE = '2020-01-01T00:00:00Z';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('changes the schema'));
 const tenant = perTest(() => openTenant(app));
 beforeAll(async () => {
   await app.database.query(

@@ -29,7 +29,7 @@ describe('a signing is written as a whole or not at all', () => {
   /** Makes one statement on a table fail for this tenant, at once or at the commit. */
   async function broken<T>(table: string, on: string, deferred: boolean, work: () => Promise<T>): Promise<T> {
     await app.database.query(
-      `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
          'BEGIN RAISE EXCEPTION USING MESSAGE = ''refused''; END'`,
     );
     await app.database.query(
@@ -40,7 +40,7 @@ describe('a signing is written as a whole or not at all', () => {
     try {
       return await work();
     } finally {
-      await app.database.query(`DROP TRIGGER refuse ON ${table}`);
+      await app.database.query('DROP FUNCTION refuse CASCADE');
     }
   }
   const ALWAYS = ['signature_manuscrite', 'evenement', 'journal', 'journal_tete'];

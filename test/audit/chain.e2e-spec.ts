@@ -17,7 +17,7 @@ const TRIALS = depth(120, 1_000);
 let app: TestApp;
 let trail: Trail;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
   trail = new Trail(app, await app.tenant());
   await trail.grow(24);
 }, 60_000);

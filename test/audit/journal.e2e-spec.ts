@@ -13,7 +13,7 @@ let app: TestApp;
 let tenant: TestTenant;
 let trail: Trail;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
   tenant = await app.tenant();
   trail = new Trail(app, tenant);
   await trail.grow(6);

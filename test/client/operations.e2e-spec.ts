@@ -22,7 +22,7 @@ let mandat: Partenaire;
 let waits: Wait[];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterAll(() => app.stop());
 beforeEach(async () => {

@@ -8,7 +8,7 @@ let mandat: Partenaire;
 const workers: INestApplication[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
 });
 afterAll(() => app.stop());
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let path: string;
 let paths = 0;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
   worker = await startWorker(app.config);
 });

@@ -12,7 +12,7 @@ import { Votes } from '../voting/support/votes';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 /** A test stops the API before the command runs. */
 let stopping: Promise<void> | undefined;

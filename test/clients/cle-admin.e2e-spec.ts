@@ -11,7 +11,7 @@ import { perFile } from '../setup/fixtures';
 
 const CLI = join(__dirname, '../../dist/apps/cli/src/main.js');
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 
 /** Runs the command as an operator does, on the database of the application. */
 async function cleAdmin(...args: string[]): Promise<Child> {

@@ -12,7 +12,7 @@ import { until } from '../webhooks/support/receiver';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 const tenant = perTest(() => app.tenant());
 
 const pathOf = ({ clientId, cleId }: { clientId: string; cleId: string }): string =>

@@ -9,7 +9,7 @@ import { Receiver, until } from '../webhooks/support/receiver';
 import { Space } from '../webhooks/support/space';
 
 const CLIENTS = '/admin/v1/clients';
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 
 const admin = (method: string, path: string, body?: unknown): Promise<Answer> =>
   app.send(app.adminKey, method, CLIENTS + path, body);

@@ -13,7 +13,7 @@ interface Item {
   valeursChampUtilisateur: { valeurTexte: string }[];
 }
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let tenant: TestTenant;
 
 beforeAll(async () => {

@@ -33,7 +33,7 @@ interface Keys {
 }
 
 describe('Access', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('changes the application'));
   let keys: Record<Role, Keys>;
 
   beforeAll(async () => {
@@ -200,7 +200,7 @@ describe('A module that is not active', () => {
     @Requires({ role: 'partenaire', module: 'vote' })
     list(): void {}
   }
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('changes the application'));
 
   /** Runs the real guards before a handler like that of a route. */
   async function admit(tenant: TestTenant): Promise<unknown> {
@@ -271,7 +271,7 @@ describe('Every route declares who may call it', () => {
     }
   }
 
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('changes the application'));
   beforeEach(() => {
     ran = [];
   });

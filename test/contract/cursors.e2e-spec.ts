@@ -21,7 +21,7 @@ interface List {
 jest.setTimeout(600_000);
 
 describe('a cursor belongs to its list, its data space and its filters', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('changes the schema'));
   let spaces: Spaces;
   let lists: List[];
 

@@ -40,7 +40,7 @@ class NouveauController {
 jest.setTimeout(600_000);
 
 describe('Isolation of tenants: every route, with identifiers of another client and of the other environment', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('sees all tenants'));
   /** Each walk restores the rows that its requests have written. */
   let walk: Walk;
   const unconditioned = new Unconditioned();

@@ -45,7 +45,7 @@ function find(document: Document, wanted: string): Placed {
 }
 
 describe('The OpenAPI documents', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('sees all tenants'));
   let documents: [partner: Document, platform: Document, admin: Document];
   beforeAll(async () => {
     documents = await documentsOf(app);
@@ -302,7 +302,7 @@ describe('The demonstration tenant', () => {
   let app: TestApp;
   let dataDir: string;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('sees all tenants');
     dataDir = mkdtempSync(join(tmpdir(), 'mandat-demonstration-'));
   });
   afterAll(async () => {
@@ -340,7 +340,7 @@ describe('The demonstration tenant', () => {
 });
 
 describe('Faults of a response', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('sees all tenants'));
   let tenant: TestTenant;
   let document: Document;
   let validators: Validators;
@@ -479,7 +479,7 @@ describe('Faults of a controller', () => {
   let extended: Awaited<ReturnType<typeof startWithControllers>>;
   let documents: [Document, Document, Document];
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('sees all tenants');
     extended = await startWithControllers(app, TalkativeController, MuteController, OutsideController);
     documents = await documentsOf(extended);
   });

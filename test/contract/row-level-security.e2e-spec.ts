@@ -396,7 +396,7 @@ describe('Row-level security in the schema', () => {
 });
 
 describe('The queue and its tasks', () => {
-  const app = perFile(() => TestApp.start());
+  const app = perFile(() => TestApp.own('sees all tenants'));
   let tenant: TestTenant;
 
   beforeAll(async () => {
@@ -515,7 +515,7 @@ describe('A connection with the settings of the application', () => {
   let other: TestTenant;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('sees all tenants');
     one = await app.tenant();
     other = await app.tenant();
     for (const tenant of [one, other]) {

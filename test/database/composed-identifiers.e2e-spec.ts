@@ -83,7 +83,7 @@ const COLUMNS = [
 
 type Row = Record<string, unknown>;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 
 /** Data space with identifiers in every column that has them. */
 class Space {

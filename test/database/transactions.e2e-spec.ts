@@ -18,7 +18,7 @@ let transactions: Transactions;
 let bystander: Client;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
   one = await app.tenant();
   other = await app.tenant();
   const options = { url: app.dataUrl, size: 1, applicationName: 'transactions test' };

@@ -59,7 +59,7 @@ describe('npm run demo', () => {
     let platformKey: string;
 
     beforeAll(async () => {
-      app = await TestApp.start();
+      app = await TestApp.own('a worker runs');
       worker = await Child.start('worker', {
         DATABASE_URL: app.config.databaseUrl,
         SECRETS_KEY: app.config.secretsKey.text(),

@@ -31,7 +31,7 @@ const DOCUMENTS = [
   ['/docs/favicon-32x32.png', 'image/png'],
 ] as const;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('changes the application'));
 
 interface Raw {
   readonly status: number;

@@ -13,7 +13,7 @@ const DELAY_MS = 400;
 /** Longer than any test: the requests stay delayed until the test closes them. */
 const LONG_MS = 60_000;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('changes the application'));
 let floodDelay: FloodDelay;
 
 beforeAll(async () => {

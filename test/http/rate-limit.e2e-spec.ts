@@ -7,7 +7,7 @@ let app: TestApp;
 let replica: TestApp;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('changes the application');
   replica = await TestApp.start({ databaseUrl: app.config.databaseUrl });
 });
 afterAll(async () => {

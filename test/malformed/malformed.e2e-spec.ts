@@ -28,7 +28,7 @@ describe('malformed requests to every route', () => {
   let keys: Record<NonNullable<Operation['role']>, string>;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('sees all tenants');
     wire = new Wire(app.url);
     partner = await app.tenant();
     // Requests of administrators change and revoke another client than the one that sends them.

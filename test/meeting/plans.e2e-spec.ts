@@ -6,7 +6,7 @@ import { perFile } from '../setup/fixtures';
 const SEANCES = 20_000;
 const TABLES = ['seance', 'point_seance'];
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let meetings: Meetings;
 
 beforeAll(async () => {

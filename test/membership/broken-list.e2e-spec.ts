@@ -11,7 +11,7 @@ let tenant: TestTenant;
 let saboteur: Client;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('volume');
   tenant = await app.tenant();
   saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();

@@ -9,7 +9,7 @@ const SMALL = 4_000;
 const LARGE = 30_000;
 const FEW = 50;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 
 /** Many transactions of one change and, between them, a large one with a few memberships behind its employments. */
 async function fill(tenantId: string): Promise<void> {

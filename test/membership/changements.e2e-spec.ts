@@ -10,7 +10,7 @@ import { employee, employer, job, type Loose, membership, today, union } from '.
 import { type Changement, CHANGEMENTS, Follower, Mirror } from './changements-support';
 import { GUID, INSTANT, synced, syncedV1, times } from './synced';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('changes the schema'));
 const space = perTest(() => openTenant(app));
 
 const send = (method: string, path: string, body?: object) => app.send(space.partenaire, method, path, body);

@@ -15,7 +15,7 @@ const LIMITE = 100;
 const MOST_READ = EMPLOYMENTS / 10;
 const TABLES = ['emploi', 'employe'];
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let tenant: TestTenant;
 /** A position shortly before the end of the whole list. */
 let far: Position;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 import { synced } from './synced';
@@ -129,12 +130,16 @@ describe('PUT /b2b/v1/employe', () => {
   });
 
   it('404 Employe.NotFound creates no employee, for an unknown id and for another tenant’s', async () => {
-    expectProblem(await send('PUT', '/employe', { ...EMPLOYE, idExterne: 'E-0' }), 404, 'Employe.NotFound');
-    const foreign = await app.send(await app.tenant(), 'PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'X' });
+    const nobody = randomUUID();
+    expectProblem(await send('PUT', '/employe', { ...EMPLOYE, idExterne: nobody }), 404, 'Employe.NotFound');
+    const foreign = await app.send(await app.tenant(), 'PUT', '/b2b/v1/employe', {
+      ...EMPLOYE,
+      prenom: nobody,
+    });
     expectProblem(foreign, 404, 'Employe.NotFound');
-    const { rows } = await app.database.query(
-      `SELECT 1 FROM employe WHERE id_externe = 'E-0' OR prenom = 'X'`,
-    );
+    const { rows } = await app.database.query('SELECT 1 FROM employe WHERE id_externe = $1 OR prenom = $1', [
+      nobody,
+    ]);
     expect(rows).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { perFile } from '../setup/fixtures';
 const EMPLOYEES = 100_000;
 const SINCE = '2026-06-01T00:00:00Z';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let tenant: TestTenant;
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { synced, times } from './synced';
 const MIB = 1_048_576;
 const WIDE = '𝄞';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 let tenant: TestTenant;
 
 beforeEach(async () => {

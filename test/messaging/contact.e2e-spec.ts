@@ -8,7 +8,7 @@ import { Space } from '../webhooks/support/space';
 import { MailServer } from './support/mail-server';
 import { mailing, Post } from './support/post';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 let server: MailServer;
 let receiver: Receiver;
 let worker: INestApplication;

@@ -16,7 +16,7 @@ import { perFile } from '../setup/fixtures';
 const NOTHING = '0198c2d4-0000-7000-8000-000000000000';
 const BODY = { sujet: 'Assemblée', corpsHtml: '<p>Bonjour</p>' };
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 afterEach(() => app.database.query('DELETE FROM pgboss.job'));
 
 describe('POST /b2b/v2/courriel', () => {

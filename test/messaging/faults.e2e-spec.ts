@@ -24,7 +24,7 @@ let server: MailServer;
 const workers: INestApplication[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
 });
 beforeEach(async () => {
   server = await MailServer.start();

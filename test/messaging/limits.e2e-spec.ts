@@ -24,7 +24,7 @@ let server: MailServer;
 let worker: INestApplication;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   server = await MailServer.start();
   worker = await startWorker(mailing(app.config, `${server.url}?tls=off`));
 });

@@ -6,7 +6,7 @@ import { until } from '../webhooks/support/receiver';
 import { MailServer } from './support/mail-server';
 import { mailing, PATH, Post } from './support/post';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 let server: MailServer;
 beforeEach(async () => {
   server = await MailServer.start();

@@ -24,7 +24,7 @@ let child: Child | undefined;
 let server: MailServer | undefined;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   folder = mkdtempSync(join(tmpdir(), 'mandat-ca-'));
   writeFileSync(join(folder, 'ca.pem'), TLS.cert as string);
 });

@@ -15,7 +15,7 @@ const ROWS = PERSONAL_DATA.flatMap(({ rows }) => rows);
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterAll(() => app.stop());
 

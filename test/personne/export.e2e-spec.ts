@@ -17,7 +17,7 @@ const ALL_ENTRIES = { numero: 1e9 };
 const CARDS = 200;
 const IMAGE_BYTES = 300 * 1_024;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 
 /** Gives the person cards with images. */
 async function addCards(space: Space, cards: number): Promise<void> {

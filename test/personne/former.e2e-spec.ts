@@ -11,7 +11,7 @@ const RACES = depth(10, 50);
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterAll(() => app.stop());
 

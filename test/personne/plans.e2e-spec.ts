@@ -7,7 +7,7 @@ import { TestApp } from '../setup/test-app';
 const LOTS = 200;
 const EACH = 1_000;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 
 /** Writes changes of every employee to some transactions of a tenant. */
 async function fill(tenantId: string): Promise<void> {

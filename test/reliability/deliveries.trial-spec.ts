@@ -10,7 +10,7 @@ let receiver: Receiver;
 const mortals: Mortal[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
 });
 afterEach(async () => {

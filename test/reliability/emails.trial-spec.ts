@@ -19,7 +19,7 @@ let app: TestApp;
 let server: MailServer;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
 });
 beforeEach(async () => {
   server = await MailServer.start();

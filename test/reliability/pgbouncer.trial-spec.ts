@@ -26,7 +26,7 @@ let app: TestApp;
 const ends: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
 });
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

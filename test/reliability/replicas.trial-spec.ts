@@ -21,7 +21,7 @@ let fleet: Fleet;
 let balancer: Balancer;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
   const env = { SECRETS_KEY: app.config.secretsKey.text() };
   fleet = await Fleet.start(app.config.databaseUrl, { apis: 2, workers: 2, env });

@@ -56,7 +56,7 @@ async function startServer(
     synchronous_commit: process.env.TEST_READS === '1' ? 'local' : 'off',
     full_page_writes: 'off',
     autovacuum: 'off',
-    max_connections: '300',
+    max_connections: '400',
     ...more,
   };
   const failures: string[] = [];

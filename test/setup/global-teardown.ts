@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { Client } from 'pg';
 import type { TestServer } from './global-setup';
+import type { processWide } from './test-app';
 
 /** Failures of reads that the replay or a test has ended, and of those whose conditions the controls of isolation remove. */
 const EXPECTED = /canceling statement due to|more than one row returned by a subquery/;
 
 export default async function globalTeardown(): Promise<void> {
+  // Jest ran the files in this process, and not in workers.
+  await (await (globalThis as typeof processWide).sharedApp)?.app.close();
   const standby = process.env.TEST_STANDBY_URL;
   const scans = standby ? await scansOn(standby) : undefined;
   const { testServers = [] } = globalThis as { testServers?: TestServer[] };

@@ -49,7 +49,30 @@ export interface Answer<T = Loose> {
   json: T;
 }
 
-/** The real application, with its own port and its own database. */
+/** Why a test file uses an application and a database that no other file uses. */
+export type OwnReason =
+  /** A worker would do the work that the tenants of other files have left. */
+  | 'a worker runs'
+  /** The file reads, counts or changes rows of every tenant, or what the process counts for all of them. */
+  | 'sees all tenants'
+  /** The file changes the running application, or stops it. */
+  | 'changes the application'
+  /** The file keeps triggers or functions of its own, or removes some, until its end. */
+  | 'changes the schema'
+  /** Its rows would slow the other files down, or its plans depend on the rows of the other files. */
+  | 'volume';
+
+/** What the files of a Jest worker share. */
+interface Running {
+  readonly app: NestExpressApplication;
+  readonly url: string;
+  readonly config: Config;
+}
+
+/** The test files run in the main context of a worker process, each with its own modules of `test/`. */
+export const processWide = globalThis as { sharedApp?: Promise<Running & { schema: string }> };
+
+/** The real application on a real database. */
 export class TestApp {
   readonly adminKey: string;
 
@@ -60,49 +83,31 @@ export class TestApp {
     readonly config: Config,
     /** A superuser's connection, to read rows and to break protections deliberately. */
     readonly database: Client,
+    /** The schema that the file must leave behind, if it shares the application. */
+    private readonly schema?: string,
   ) {
     this.adminKey = config.adminApiKey!;
   }
 
-  static async start(overrides: Partial<Config> = {}): Promise<TestApp> {
-    const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
-    const cells = overrides.cells ?? testCells(databaseUrl);
-    const config = new Config({
-      host: undefined,
-      port: 0,
-      workerPort: 0,
-      dataDir: '',
-      publicUrl: 'http://mandat.test',
-      adminApiKey: randomBytes(32).toString('base64'),
-      secretsKey: KeyRing.of(randomBytes(32)),
-      dossierSigningKey: randomBytes(32).toString('base64'),
-      rateLimitPerMinute: 1_000_000,
-      logLevel: 'silent',
-      production: false,
-      shutdownDelayMs: 0,
-      webhookAllowInsecure: true,
-      smtpUrl: undefined,
-      cells,
-      // Tests ask the API for services of the worker, too.
-      workerCell: overrides.cells ? undefined : [...cells.keys()][0],
-      standbys: testStandbys([databaseUrl, ...cells.values()]),
-      // The service looks at standbys four times as often, so they serve reads soon after a write.
-      standbyLagMs: 200,
-      mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
-      poolSize: 10,
-      ...overrides,
-      databaseUrl,
-    });
-    const { app, url } = await listen(AppModule.forRoot(withServiceLogin(config)));
-    // Tests send more rejected requests and more requests without a key than callers do.
-    const floodDelay = app.get(FloodDelay);
-    floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
-    app.get(KeylessBudget).perSecond = 1_000_000;
-    // On a busy machine the same statements take several times as long.
-    Object.assign(BUDGETS, { databaseSeconds: 1_000_000 });
+  /**
+   * Without a configuration of its own, the file shares the application and its database with the other files of its Jest
+   * worker. They run one after the other, and each has its own tenants.
+   */
+  static async start(overrides?: Partial<Config>): Promise<TestApp> {
+    if (overrides) return TestApp.connected(await run(overrides));
+    const shared = await (processWide.sharedApp ??= share());
+    return TestApp.connected(shared, shared.schema);
+  }
+
+  /** Starts an application with a database that no other file uses. */
+  static async own(_reason: OwnReason): Promise<TestApp> {
+    return TestApp.start({});
+  }
+
+  private static async connected({ app, url, config }: Running, schema?: string): Promise<TestApp> {
     const database = superuserOf(config);
     await database.connect();
-    return new TestApp(app, url, config, database);
+    return new TestApp(app, url, config, database, schema);
   }
 
   /** URL of the database that has the data spaces. */
@@ -110,9 +115,15 @@ export class TestApp {
     return dataUrlOf(this.config.databaseUrl);
   }
 
+  /** @throws Error if the file shares the application and leaves another schema; the next file starts another one */
   async stop(): Promise<void> {
+    const left = this.schema && (await schemaOf(this.database));
     await this.database.end();
+    if (this.schema && left === this.schema) return;
+    if (this.schema) processWide.sharedApp = undefined;
     await this.app.close();
+    if (this.schema)
+      throw new Error('The file leaves a changed schema in the database that files share: see TestApp.own.');
   }
 
   async tenant(options: TenantOptions = {}): Promise<TestTenant> {
@@ -170,6 +181,72 @@ export class TestApp {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parse(text) };
   }
+}
+
+/** Runs the application, with a database of its own if the configuration names none. */
+async function run(overrides: Partial<Config>): Promise<Running> {
+  const databaseUrl = overrides.databaseUrl ?? (await cloneTemplate());
+  const cells = overrides.cells ?? testCells(databaseUrl);
+  const config = new Config({
+    host: undefined,
+    port: 0,
+    workerPort: 0,
+    dataDir: '',
+    publicUrl: 'http://mandat.test',
+    adminApiKey: randomBytes(32).toString('base64'),
+    secretsKey: KeyRing.of(randomBytes(32)),
+    dossierSigningKey: randomBytes(32).toString('base64'),
+    rateLimitPerMinute: 1_000_000,
+    logLevel: 'silent',
+    production: false,
+    shutdownDelayMs: 0,
+    webhookAllowInsecure: true,
+    smtpUrl: undefined,
+    cells,
+    // Tests ask the API for services of the worker, too.
+    workerCell: overrides.cells ? undefined : [...cells.keys()][0],
+    standbys: testStandbys([databaseUrl, ...cells.values()]),
+    // The service looks at standbys four times as often, so they serve reads soon after a write.
+    standbyLagMs: 200,
+    mailFrom: 'Mandat <ne-pas-repondre@mandat.test>',
+    poolSize: 10,
+    ...overrides,
+    databaseUrl,
+  });
+  const { app, url } = await listen(AppModule.forRoot(withServiceLogin(config)));
+  // Tests send more rejected requests and more requests without a key than callers do.
+  const floodDelay = app.get(FloodDelay);
+  floodDelay.limits = { ...floodDelay.limits, free: 1_000_000 };
+  app.get(KeylessBudget).perSecond = 1_000_000;
+  // On a busy machine the same statements take several times as long.
+  Object.assign(BUDGETS, { databaseSeconds: 1_000_000 });
+  return { app, url, config };
+}
+
+/** Runs the application that the files of this process share. It runs until the process ends (global-teardown.ts). */
+async function share(): Promise<Running & { schema: string }> {
+  const running = await run({});
+  // A worker process of Jest ends once nothing keeps it alive, and then no longer listens for files to run.
+  if (process.send) process.on('removeListener', (event) => event === 'message' && process.exit());
+  const database = superuserOf(running.config);
+  await database.connect();
+  const schema = await schemaOf(database);
+  await database.end();
+  return { ...running, schema };
+}
+
+/** What tests break deliberately: functions, triggers, constraints, indexes and policies of tables, and the rights to them. */
+async function schemaOf(database: Client): Promise<string> {
+  const { rows } = await database.query<{ schema: string }>(
+    `WITH whole AS (SELECT oid, concat_ws(' ', relname, relacl, relrowsecurity, relforcerowsecurity, relchecks) AS text
+       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND NOT relispartition)
+     SELECT concat_ws(' ', (SELECT md5(string_agg(text, '' ORDER BY text)) FROM whole),
+       (SELECT md5(string_agg(concat(proname, prosrc, proacl), '' ORDER BY oid)) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
+       (SELECT md5(string_agg(concat(tgname, tgenabled), '' ORDER BY oid)) FROM pg_trigger WHERE tgrelid IN (SELECT oid FROM whole)),
+       (SELECT count(*) FROM pg_constraint WHERE conrelid IN (SELECT oid FROM whole)),
+       (SELECT count(*) FROM pg_index WHERE indrelid IN (SELECT oid FROM whole)), (SELECT count(*) FROM pg_policy)) AS schema`,
+  );
+  return rows[0]!.schema;
 }
 
 function parse(text: string): unknown {

@@ -15,7 +15,7 @@ import {
   union,
 } from './support';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 let worker: { close(): Promise<void> };
 let partner: Partner;
 

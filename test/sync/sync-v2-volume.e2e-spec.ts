@@ -16,7 +16,7 @@ import {
 } from './support';
 import { perFile, perTest } from '../setup/fixtures';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 const partner = perTest(() => Partner.start(app));
 
 const EMPLOYERS = 50;

@@ -21,7 +21,7 @@ const workers: INestApplication[] = [];
 const children: Child[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();
 });

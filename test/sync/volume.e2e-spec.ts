@@ -2,7 +2,7 @@ import { TestApp } from '../setup/test-app';
 import { countStatements } from './statements';
 import { perFile, perTest } from '../setup/fixtures';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 const tenant = perTest(() => app.tenant());
 
 const sync = (body: unknown) => app.send(tenant, 'POST', '/b2b/v1/employe/sync', body);

@@ -34,7 +34,7 @@ const OPEN = { ...DATES('2020-01-01Z', '2100-01-01Z'), publiee: 'true' };
 const ENDED = { ...PAST, publiee: 'true', urne_fermee_par: `'3'::xid8` };
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('volume');
 });
 afterAll(() => app.stop());
 

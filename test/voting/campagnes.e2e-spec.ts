@@ -17,7 +17,7 @@ const READ_ONLY = {
   ...{ nombreQuestions: null, dateCreationUtc: '', dateModificationUtc: [], resultatsVisibles: {} },
 };
 
-spaceOfEachTest();
+spaceOfEachTest({ own: 'changes the schema' });
 
 const post = (body: unknown, headers?: Record<string, string>) => campaigns.send('POST', '', body, headers);
 const put = (id: string, body: unknown, headers?: Record<string, string>) =>

@@ -18,7 +18,7 @@ const RACES = depth(15, 45);
 
 const workers: INestApplication[] = [];
 
-spaceOfEachTest();
+spaceOfEachTest({ own: 'a worker runs' });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
 });

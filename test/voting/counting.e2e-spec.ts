@@ -22,7 +22,7 @@ let votes: Votes;
 let counts: jest.SpyInstance;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('volume');
   votes = await Votes.of(app);
 });
 beforeEach(() => {

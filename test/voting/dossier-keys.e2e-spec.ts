@@ -11,7 +11,7 @@ describe('the keys that sign counts', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('changes the application');
   });
   afterAll(() => app.stop());
 

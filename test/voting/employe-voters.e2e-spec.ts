@@ -19,7 +19,7 @@ let cards: DataSpace;
 let campaigns: Campaigns;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('changes the schema');
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
   await app.database.query(WITNESS);

@@ -22,7 +22,7 @@ import {
 import { ballot, type Vote, Votes } from './support/votes';
 import { lockWaits } from '../setup/lock-waits';
 
-spaceOfFile();
+spaceOfFile({ own: 'a worker runs' });
 
 /** The key that the service publishes. */
 async function publicKey(): Promise<KeyObject> {

@@ -15,7 +15,7 @@ interface StoredFunction {
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterAll(() => app.stop());
 

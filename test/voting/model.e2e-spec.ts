@@ -159,7 +159,7 @@ describe('campaigns beside a reference', () => {
   const answers = new Answers();
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('volume');
   });
   afterAll(() => app.stop());
   beforeEach(() => {

@@ -16,7 +16,7 @@ const QUESTIONS = {
 
 let intruder: Intruder;
 
-spaceOfFile();
+spaceOfFile({ own: 'changes the schema' });
 beforeAll(async () => {
   intruder = await Intruder.of(app, campaigns);
 });

@@ -35,7 +35,7 @@ async function fill(space: Campaigns, voters: number): Promise<string> {
 }
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('volume');
   await app.database.query('ALTER TABLE votant SET (autovacuum_enabled = false)');
   campaigns = new Campaigns(app, await app.tenant());
   id = await fill(campaigns, VOTERS);

@@ -116,7 +116,7 @@ async function enrolled(): Promise<string> {
 
 /** Makes a new tenant with its employees. PostgreSQL has not counted their rows, and does not count them while the tests run. */
 async function start(others: number): Promise<void> {
-  app = await TestApp.start();
+  app = await TestApp.own('volume');
   for (const table of ['employe', 'emploi', 'membership', 'campagne', 'votant', 'syndicat', 'employeur']) {
     await app.database.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   }

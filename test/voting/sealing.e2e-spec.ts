@@ -16,6 +16,7 @@ const VOTERS = 40;
 let rival: Client;
 
 spaceOfFile({
+  own: 'a worker runs',
   sync: {
     Syndicats: [
       {

@@ -306,7 +306,7 @@ let app: TestApp;
 let election: Election;
 
 beforeEach(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterEach(async () => {
   await election.attacker.leave();

@@ -6,7 +6,7 @@ import { type Etat, ETATS } from './support/campaigns';
 import { app, campaigns, newSpace, spaceOfEachTest } from './support/scene';
 import { size, UNIONS_AND_EMPLOYEES, versions, voters } from './support/roll';
 
-spaceOfEachTest({ sync: UNIONS_AND_EMPLOYEES });
+spaceOfEachTest({ sync: UNIONS_AND_EMPLOYEES, own: 'volume' });
 const otherSpace = () => newSpace(UNIONS_AND_EMPLOYEES);
 
 /** Rows that a refused write of a roll must not change, with their row versions. */

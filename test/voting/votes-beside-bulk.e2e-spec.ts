@@ -10,7 +10,7 @@ const VOTERS = 10;
 
 let rival: Client;
 
-spaceOfFile();
+spaceOfFile({ own: 'changes the schema' });
 beforeAll(async () => {
   rival = new Client({ connectionString: app.dataUrl });
   await rival.connect();

@@ -40,7 +40,7 @@ let reader: Reader;
 let validators: ReadonlyMap<string, ValidateFunction>;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   worker = await startWorker(app.config);
   tenant = await openTenant(app);
   const { json } = await partner('GET', '/b2b/v2/type-evenement');

@@ -20,7 +20,7 @@ const workers: INestApplication[] = [];
 
 beforeEach(async () => {
   unanswered.length = 0;
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
   place = await scene(app);
 });

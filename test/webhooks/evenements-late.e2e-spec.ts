@@ -10,7 +10,7 @@ import { sign } from './support/signed';
 import { clearQueue, Space } from './support/space';
 import { perFile } from '../setup/fixtures';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 let space: Space;
 const clients: Client[] = [];
 const random = seeded(SEED);

@@ -8,7 +8,7 @@ import { Receiver, until } from './support/receiver';
 import { clearQueue, PATH, seedEvents, Space } from './support/space';
 import { perFile } from '../setup/fixtures';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 let space: Space;
 
 beforeEach(async () => {

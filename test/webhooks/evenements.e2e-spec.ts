@@ -9,7 +9,7 @@ import { sign } from './support/signed';
 import { clearQueue, seedEvents, Space } from './support/space';
 import { perFile, perTest } from '../setup/fixtures';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 const space = perTest(() => Space.open(app));
 
 const get = (query = '', caller?: { cle: string }) =>

@@ -35,7 +35,7 @@ let clock: ShiftedClock;
 /** Each group of tests has its own database and clock. */
 function start(): void {
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('a worker runs');
     clock = await ShiftedClock.install(app.database);
     receiver = await Receiver.start();
     canary = await Receiver.start();

@@ -12,7 +12,7 @@ let space: Space;
 let worker: INestApplication | undefined;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
 });
 afterAll(async () => {

@@ -21,7 +21,7 @@ let worker: INestApplication | undefined;
 let gate: Gate | undefined;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
 });
 afterAll(async () => {

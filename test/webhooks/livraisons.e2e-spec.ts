@@ -15,7 +15,7 @@ let space: Space;
 let worker: INestApplication | undefined;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   clock = await ShiftedClock.install(app.database);
   receiver = await Receiver.start();
 });

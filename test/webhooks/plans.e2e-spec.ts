@@ -6,7 +6,7 @@ import { planOf, rowsRead, statementsOf } from '../membership/plans';
 import { perFile } from '../setup/fixtures';
 import { TestApp } from '../setup/test-app';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('volume'));
 
 const END = { date: new Date('2100-01-01'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 

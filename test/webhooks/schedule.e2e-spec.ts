@@ -14,7 +14,7 @@ describe('The schedule of attempts, by a clock that the test sets', () => {
   let clock: ShiftedClock;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.own('a worker runs');
     clock = await ShiftedClock.install(app.database);
     receiver = await Receiver.start();
     worker = await startWorker(app.config, { clock });

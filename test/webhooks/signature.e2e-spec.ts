@@ -46,7 +46,7 @@ let path: string;
 let paths = 0;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   clock = await ShiftedClock.install(app.database);
   receiver = await Receiver.start();
 });

@@ -10,7 +10,7 @@ import { perFile, perTest } from '../setup/fixtures';
 
 const CARDS = ['adhesion.signee', 'adhesion.supprimee', 'conciliation.demandee'];
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('a worker runs'));
 const space = perTest(() => Space.open(app));
 /** A key of the same tenant without the module of cards. */
 let restricted: { cle: string };

@@ -29,7 +29,7 @@ let place: Scene;
 const workers: INestApplication[] = [];
 
 beforeEach(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   receiver = await Receiver.start();
   place = await scene(app);
 });

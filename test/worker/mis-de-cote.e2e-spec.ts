@@ -3,7 +3,7 @@ import { command } from '../setup/command';
 import { perFile } from '../setup/fixtures';
 import { TestApp } from '../setup/test-app';
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 
 const SPACE = randomUUID();
 /** Put aside in this order; the last one is left by a dead process. */

@@ -18,7 +18,7 @@ let saboteur: Client;
 const children: Child[] = [];
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('a worker runs');
   tenants = [await app.tenant(), await app.tenant()];
   saboteur = new Client({ connectionString: app.dataUrl });
   await saboteur.connect();

@@ -7,7 +7,7 @@ const QUEUE = { name: 'livraison' };
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await TestApp.start();
+  app = await TestApp.own('sees all tenants');
 });
 afterEach(() => app.stop());
 

@@ -4,7 +4,7 @@ import { SealingService } from '../../../libs/voting/src';
 import { changed, digests } from '../../adhesion/support/digests';
 import { expectProblem } from '../../http/expect-problem';
 import { synced, type SyncV2 } from '../../membership/synced';
-import { type Answer, TestApp } from '../../setup/test-app';
+import { type Answer, type OwnReason, TestApp } from '../../setup/test-app';
 import { Campaigns } from './campaigns';
 import { Votes } from './votes';
 
@@ -23,6 +23,8 @@ interface Scene {
   /** Records that each tenant gets. */
   readonly sync?: SyncV2;
   readonly withReplica?: boolean;
+  /** Why the file does not share an application, if it does not. */
+  readonly own?: OwnReason;
 }
 
 /** Makes another tenant with its records. */
@@ -33,23 +35,23 @@ export async function newSpace(sync?: SyncV2): Promise<Campaigns> {
 }
 
 /** Starts the application once; each test gets a new tenant. */
-export function spaceOfEachTest({ sync, withReplica = false }: Scene = {}): void {
-  startApplication(withReplica);
+export function spaceOfEachTest({ sync, withReplica = false, own }: Scene = {}): void {
+  startApplication(withReplica, own);
   beforeEach(() => enter(sync, withReplica));
 }
 
 /** Starts the application once, with one tenant for all tests of the file. */
-export function spaceOfFile({ sync, withReplica = false }: Scene = {}): void {
-  startApplication(withReplica);
+export function spaceOfFile({ sync, withReplica = false, own }: Scene = {}): void {
+  startApplication(withReplica, own);
   beforeAll(async () => {
     await enter(sync, withReplica);
     votes = await Votes.of(app, campaigns);
   });
 }
 
-function startApplication(withReplica: boolean): void {
+function startApplication(withReplica: boolean, own?: OwnReason): void {
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await (own ? TestApp.own(own) : TestApp.start());
     const { databaseUrl, secretsKey } = app.config;
     if (withReplica) replica = await TestApp.start({ databaseUrl, secretsKey });
   });

@@ -198,7 +198,7 @@ export class Replicas {
   ) {}
 
   static async start(): Promise<Replicas> {
-    const app = await TestApp.start();
+    const app = await TestApp.own('changes the schema');
     const { databaseUrl, secretsKey } = app.config;
     const replica = await TestApp.start({ databaseUrl, secretsKey });
     return new Replicas([app, replica], await Barrier.install(app));
