@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import type { TestServer } from './global-setup';
+import { record, spentByServer } from './processor-time';
 import type { processWide } from './test-app';
 
 /** Failures of reads that the replay or a test has ended, and of those whose conditions the controls of isolation remove. */
@@ -13,6 +16,7 @@ export default async function globalTeardown(): Promise<void> {
   const scans = standby ? await scansOn(standby) : undefined;
   const { testServers = [] } = globalThis as { testServers?: TestServer[] };
   for (const { database, dataDir } of testServers) {
+    if (process.env.PROCESSOR_TIME) record('PostgreSQL', spentByServer(await pidOf(dataDir)));
     await database.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -22,6 +26,11 @@ export default async function globalTeardown(): Promise<void> {
   // The service repeats them on the primary, so no test fails.
   const failures = testServers[0]!.failures.filter((line) => !EXPECTED.test(line));
   if (failures.length > 0) throw new Error(`Reads failed on the standby:\n${failures.join('\n')}`);
+}
+
+/** The process id of a server, from the first line of its pid file. */
+async function pidOf(dataDir: string): Promise<number> {
+  return parseInt(await readFile(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);
 }
 
 /** How often a server has read tables of the tests' databases. */

@@ -32,6 +32,9 @@ module.exports = class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     const { projectConfig } = config;
+    const { record, spent } = require(join(projectConfig.rootDir, 'dist/test/setup/processor-time.js'));
+    const before = spent();
+    this.recordTime = () => record(context.testPath, spent() - before);
     for (const name of CONSTRUCTORS) this.global[name] = globalThis[name];
     const testFolder = join(projectConfig.rootDir, 'dist', 'test') + sep;
     this.fakeTimersModern.dispose();
@@ -55,5 +58,10 @@ module.exports = class extends TestEnvironment {
       });
       run.apply(module.exports, Object.values(parameters));
     };
+  }
+
+  async teardown() {
+    this.recordTime();
+    await super.teardown();
   }
 };
