@@ -270,12 +270,16 @@ describe('npm run cli -- rechiffrer', () => {
     // Copies open under the key of the original only, so each is sealed for itself.
     const box = new SecretBox(ring('k1'));
     const context = (key: string): string => `idempotency ${tenant.tenantId} ${key}`;
-    for (let n = 1; n <= 2_000; n++) {
-      await app.database.query(
-        'UPDATE idempotency_record SET sealed_body = $3 WHERE tenant_id = $1 AND idempotency_key = $2',
-        [tenant.tenantId, `x${n}`, box.seal(Buffer.from(`answer ${n}`), context(`x${n}`))],
-      );
-    }
+    const copies = times(2_000, (n) => `x${n + 1}`);
+    await app.database.query(
+      `UPDATE idempotency_record r SET sealed_body = s.body FROM unnest($2::text[], $3::bytea[]) s (key, body)
+       WHERE tenant_id = $1 AND idempotency_key = s.key`,
+      [
+        tenant.tenantId,
+        copies,
+        copies.map((key) => box.seal(Buffer.from(`answer ${key.slice(1)}`), context(key))),
+      ],
+    );
     const counts: number[] = [];
     for (let kill = 0; kill < 6; kill++) {
       const child = await Child.spawn('cli', settingsOf(service.url, ring('k2', 'k1')), ['rechiffrer']);
@@ -283,7 +287,7 @@ describe('npm run cli -- rechiffrer', () => {
       for (let look = 0; look < 600 && child.isRunning; look++) {
         const now = (await sealedWith(app, tenant)).filter((id) => id === 'k2').length;
         if (now > before + 40 * kill) break;
-        await wait(5);
+        await wait(25);
       }
       await child.stop('SIGKILL');
       counts.push((await sealedWith(app, tenant)).filter((id) => id === 'k2').length);
