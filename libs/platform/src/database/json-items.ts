@@ -35,11 +35,6 @@ export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
-/** `jsonList` of items that are JSON text, as JSON text. */
-export function textList(item: string, rows: string): string {
-  return `'[' || array_to_string(ARRAY(SELECT ${item} ${rows}), ',') || ']'`;
-}
-
 /** SQL of a scalar as JSON text. */
 export function jsonScalar(sql: string): string {
   return `coalesce(JSON_SCALAR(${sql})::text, 'null')`;
