@@ -359,10 +359,9 @@ module.exports = {
     moduleSystems: ['es6', 'cjs', 'tsd'],
     // Types count: an `import type` is a dependency like any other.
     tsPreCompilationDeps: true,
-    webpackConfig: { fileName: join(__dirname, 'test/boundaries/resolve.cjs') },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      conditionNames: ['source', 'import', 'require', 'node', 'default', 'types'],
     },
     skipAnalysisNotInRules: true,
   },
