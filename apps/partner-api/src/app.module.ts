@@ -15,6 +15,7 @@ import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
 import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
 import { Documentation } from './documentation';
 import { DocumentationController } from './documentation.controller';
+import { REQUEST_PATH } from './request-path';
 
 /** The HTTP process: every context's controllers, and their documentation. */
 @Module({})
@@ -46,7 +47,7 @@ export class AppModule {
         MessagingHttpModule,
       ],
       controllers: [DocumentationController],
-      providers: [Documentation],
+      providers: [...REQUEST_PATH, Documentation],
     };
   }
 }

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { ClientsModule } from './clients.module';
 import { ApiKeyGuard } from './http/api-key.guard';
 import { CellsController } from './http/cells.controller';
@@ -22,12 +21,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
     JournalController,
     MoiController,
   ],
-  providers: [
-    KeylessBudget,
-    // Guards run in this order: 401, then 429, then 403 (docs/contract.md, "Order of rejection").
-    { provide: APP_GUARD, useClass: ApiKeyGuard },
-    { provide: APP_GUARD, useClass: RateLimitGuard },
-    { provide: APP_GUARD, useClass: EntitlementsGuard },
-  ],
+  providers: [KeylessBudget, ApiKeyGuard, RateLimitGuard, EntitlementsGuard],
+  exports: [ApiKeyGuard, RateLimitGuard, EntitlementsGuard],
 })
 export class ClientsHttpModule {}

@@ -12,6 +12,9 @@ export { Eraser } from './application/eraser';
 export { Mover, type Step, STEPS, type StepListener } from './application/mover';
 export { RateLimiterService } from './application/rate-limiter.service';
 export { ClientsHttpModule } from './clients-http.module';
+export { ApiKeyGuard } from './http/api-key.guard';
+export { EntitlementsGuard } from './http/entitlements.guard';
+export { RateLimitGuard } from './http/rate-limit.guard';
 export { ClientsModule } from './clients.module';
 export {
   CleExpireBientotData,

@@ -1,0 +1,31 @@
+import type { Provider } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { ReadsInterceptor } from '#access/reads.interceptor';
+import { RequestsInterceptor } from '#access/requests.interceptor';
+import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
+import { BodyInterceptor } from '#platform/http/body.interceptor';
+import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
+import { IdempotencyInterceptor } from '#platform/http/idempotency.interceptor';
+import { UndeclaredPartsInterceptor } from '#platform/http/undeclared-parts.interceptor';
+import { InputPipe } from '#platform/input/input.pipe';
+import { PathPartPipe } from '#platform/input/path-part.pipe';
+
+/**
+ * The way of each API request to its handler: Nest calls the guards, then the interceptors, then the pipes, each in the order of this
+ * list (docs/contract.md, "Order of rejection"). `ProblemFilter` of `ProblemModule` answers errors, also in the worker.
+ */
+export const REQUEST_PATH: Provider[] = [
+  // 401, then 429, then 403.
+  { provide: APP_GUARD, useExisting: ApiKeyGuard },
+  { provide: APP_GUARD, useExisting: RateLimitGuard },
+  { provide: APP_GUARD, useExisting: EntitlementsGuard },
+  // First, because it bounds what the others may hold.
+  { provide: APP_INTERCEPTOR, useExisting: RequestsInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: ReadsInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: UndeclaredPartsInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: BodyInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: ComparisonInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },
+  { provide: APP_PIPE, useExisting: PathPartPipe },
+  { provide: APP_PIPE, useExisting: InputPipe },
+];
