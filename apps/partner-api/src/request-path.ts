@@ -6,6 +6,7 @@ import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
 import { IdempotencyInterceptor } from '#platform/http/idempotency.interceptor';
+import { StreamedInterceptor } from '#platform/http/streamed';
 import { UndeclaredPartsInterceptor } from '#platform/http/undeclared-parts.interceptor';
 import { InputPipe } from '#platform/input/input.pipe';
 import { PathPartPipe } from '#platform/input/path-part.pipe';
@@ -22,6 +23,7 @@ export const REQUEST_PATH: Provider[] = [
   // First, because it bounds what the others may hold.
   { provide: APP_INTERCEPTOR, useExisting: RequestsInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: ReadsInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: StreamedInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: UndeclaredPartsInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: BodyInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: ComparisonInterceptor },

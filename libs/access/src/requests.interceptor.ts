@@ -5,6 +5,7 @@ import type { AuthenticatedRequest } from './requires.decorator';
 import { BUDGETS, overBudget } from '#platform/ops/budgets';
 import { DatabaseTime } from '#platform/ops/database-time';
 import { KeyedLimit } from '#platform/ops/keyed-limit';
+import { untilClosed } from '#platform/ops/list-parts';
 import { interrupted } from '#platform/http/body-arrival';
 import { SlowReaders } from '#platform/http/slow-readers';
 
@@ -41,17 +42,9 @@ export class RequestsInterceptor implements NestInterceptor {
   }
 
   /** Resolves when the request may begin. It counts until its connection has sent the answer. */
-  private admitted(key: string, response: Response): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.requests
-        .run(key, async () => {
-          if (response.closed) return reject(interrupted());
-          this.slowReaders.watch(response);
-          const answered = new Promise((done) => response.once('close', done));
-          resolve();
-          await answered;
-        })
-        .catch(reject);
-    });
+  private async admitted(key: string, response: Response): Promise<void> {
+    await untilClosed(this.requests, key, response);
+    if (response.closed) throw interrupted();
+    this.slowReaders.watch(response);
   }
 }

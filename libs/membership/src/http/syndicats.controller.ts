@@ -27,7 +27,6 @@ export class SyndicatsController {
     path: { idExterne: { description: 'External identifier of the union.', example: 'SYN-10' } },
     type: SyndicatItem,
     etag: true,
-    streamed: true,
     errors: [SYNDICAT.NotFound],
   })
   async get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Streamed> {

@@ -38,7 +38,6 @@ export class PersonnesController {
     ].join('\n\n'),
     path: path('E-1001'),
     type: DonneesPersonnellesItem,
-    streamed: true,
     errors: [CLIENT.NotFound, EMPLOYE.NotFound],
   })
   async export(

@@ -23,7 +23,6 @@ import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import type { Json } from '../database/json';
 import { ReturnsListing } from './list.interceptor';
-import { ReturnsStreamed } from './streamed';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { TAKES_IF_MATCH } from '../input/request-parts.decorator';
 import { EtagInterceptor } from './etag';
@@ -65,8 +64,6 @@ export interface AnswerOptions {
   ifMatch?: boolean;
   /** The handler returns a `Listing`, which takes `limite` and `curseur` and answers `Link`. */
   paged?: boolean;
-  /** The handler may return a `Streamed`, which is sent part by part. */
-  streamed?: boolean;
 }
 
 /** Declares the answers of an operation: its documentation, its status of success, and how its result is sent. */
@@ -75,7 +72,6 @@ export function Answers(options: AnswerOptions): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ...(options.paged ? [ReturnsListing()] : []),
-    ...(options.streamed ? [ReturnsStreamed()] : []),
     ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
     // After `EtagInterceptor`, which thus gets the item itself.
     ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),

@@ -1,6 +1,5 @@
 import { REQUETE } from '../errors/platform.errors';
 import {
-  applyDecorators,
   type CallHandler,
   type ExecutionContext,
   Injectable,
@@ -10,6 +9,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import express, { type Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
@@ -23,7 +23,7 @@ import { BulkSlots } from './bulk-slots';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../input/limits';
 import { parseBody } from '../input/parse-body';
 import { TAKES_BODY } from '../input/request-parts.decorator';
-import { sendResult, SentByInterceptor, Streamed } from './streamed';
+import { Streamed } from './streamed';
 
 const BULK = 'http:bulk-body';
 
@@ -37,7 +37,7 @@ const LARGE_RESULT_BYTES = 2 ** 20;
  * A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). Its answer may
  * be `Streamed`.
  */
-export const BulkBody = (): MethodDecorator => applyDecorators(SentByInterceptor, SetMetadata(BULK, true));
+export const BulkBody = (): MethodDecorator => SetMetadata(BULK, true);
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = CallerRequest & { rawBody?: Buffer };
@@ -79,16 +79,18 @@ export class BodyInterceptor implements NestInterceptor {
     if (!isBulk) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-    const send = (result: unknown): Promise<void> => {
+    const done = Promise.withResolvers<unknown>();
+    const send = async (result: unknown): Promise<void> => {
       // A slow reader of the answer must not hold the body.
       request.rawBody = request.body = undefined;
       const bytes = result instanceof Streamed ? result.heldBytes : 0;
-      if (bytes <= LARGE_RESULT_BYTES) return sendResult(response, result);
-      this.unsent.set(response, bytes);
-      response.once('close', () => this.unsent.delete(response));
-      return sendResult(response, result);
+      if (bytes > LARGE_RESULT_BYTES) this.unsent.set(response, bytes);
+      done.resolve(result);
+      if (!response.closed) await once(response, 'close');
+      this.unsent.delete(response);
     };
-    return from(this.slots.run(request.caller?.clientId ?? '', read, work, send));
+    this.slots.run(request.caller?.clientId ?? '', read, work, send).catch(done.reject);
+    return from(done.promise);
   }
 
   private async read(request: RawRequest, response: Response, isBulk: boolean, take?: Take): Promise<void> {

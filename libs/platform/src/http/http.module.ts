@@ -4,9 +4,11 @@ import { ComparisonInterceptor } from './comparison.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
 import { PathPartPipe } from '../input/path-part.pipe';
+import { StreamedInterceptor } from './streamed';
 import { UndeclaredPartsInterceptor } from './undeclared-parts.interceptor';
 
 const OF_EVERY_REQUEST = [
+  StreamedInterceptor,
   UndeclaredPartsInterceptor,
   BodyInterceptor,
   ComparisonInterceptor,
@@ -15,6 +17,6 @@ const OF_EVERY_REQUEST = [
   InputPipe,
 ];
 
-/** What reads the parts of each API request. The process that serves them registers it. */
+/** What reads the parts of each API request and sends its answer. The process that serves them registers it. */
 @Module({ providers: OF_EVERY_REQUEST, exports: OF_EVERY_REQUEST })
 export class HttpModule {}

@@ -5,5 +5,8 @@ import { ProblemFilter } from './problem.filter';
 
 /** Turns errors into responses. */
 @Global()
-@Module({ providers: [FloodDelay, { provide: APP_FILTER, useClass: ProblemFilter }], exports: [FloodDelay] })
+@Module({
+  providers: [FloodDelay, ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
+  exports: [FloodDelay, ProblemFilter],
+})
 export class ProblemModule {}

@@ -1,16 +1,22 @@
 import {
-  applyDecorators,
   type CallHandler,
   type ExecutionContext,
+  Injectable,
   type NestInterceptor,
-  Res,
-  UseInterceptors,
+  StreamableFile,
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { setImmediate } from 'node:timers/promises';
-import { mergeMap, type Observable } from 'rxjs';
+import { Readable } from 'node:stream';
+import { mergeMap, type Observable, of } from 'rxjs';
+import { interrupted } from './body-arrival';
+import type { CallerRequest } from './caller';
 import { jsonParts } from './json-parts';
-import { sendLong, sendParts } from './send-parts';
+import { ProblemFilter } from './problem.filter';
+import { longAnswers, untilClosed } from '../ops/list-parts';
+
+/** Maximum number of bytes buffered before the headers are sent. A failure up to then is answered as a problem. */
+const MAX_BUFFERED = 2 ** 20;
 
 /** An answer that can be long. It is made and sent part by part, as fast as the caller takes it. */
 export class Streamed {
@@ -41,28 +47,67 @@ export class Streamed {
   }
 }
 
-/** Adds a last parameter `@Res()`, which the handler ignores: Nest does not reply for a handler that takes the response. */
-export const SentByInterceptor: MethodDecorator = (target, name, descriptor) =>
-  Res()(target, name, (descriptor.value as unknown as (...all: unknown[]) => unknown).length);
-
 /**
- * Sends the result of a handler that is `SentByInterceptor`: a `Streamed`, JSON text, or nothing.
+ * Returns what Nest sends part by part, as fast as the caller takes it. A failure halfway breaks the connection, because a cut
+ * answer must not look complete.
  *
- * @param send sends the parts of a `Streamed`
+ * @param length bytes of all parts, if they are known
  */
-export async function sendResult(response: Response, result: unknown, send = sendParts): Promise<void> {
-  if (result instanceof Streamed) return send(response, result.parts());
-  if (result === undefined) response.end();
-  else response.send(typeof result === 'string' ? result : JSON.stringify(result));
+export function streamable(
+  problems: ProblemFilter,
+  context: ExecutionContext,
+  parts: AsyncGenerator<Uint8Array, void>,
+  length?: number,
+): StreamableFile {
+  // Nothing is read ahead of the caller.
+  const stream = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
+  return new StreamableFile(stream, { length, type: 'application/json; charset=utf-8' })
+    .setErrorHandler((error) => problems.catch(error, context))
+    .setErrorLogger(() => undefined);
 }
 
-class StreamInterceptor implements NestInterceptor<unknown, void> {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<void> {
-    const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(mergeMap((result) => sendResult(response, result, sendLong)));
+/** Sends each `Streamed`, which is among the `longAnswers` of its client until the reader has taken it. */
+@Injectable()
+export class StreamedInterceptor implements NestInterceptor {
+  constructor(private readonly problems: ProblemFilter) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next
+      .handle()
+      .pipe(
+        mergeMap((result) =>
+          result instanceof Streamed ? this.stream(result.parts(), context) : of(result),
+        ),
+      );
+  }
+
+  /** @throws DomainError `Debit.Depasse` */
+  private async stream(
+    parts: AsyncGenerator<Uint8Array, void>,
+    context: ExecutionContext,
+  ): Promise<StreamableFile> {
+    const http = context.switchToHttp();
+    const response = http.getResponse<Response>();
+    await untilClosed(longAnswers, http.getRequest<CallerRequest>().caller?.clientId ?? '', response);
+    const made: Uint8Array[] = [];
+    let bytes = 0;
+    let isWhole = false;
+    while (!isWhole && bytes <= MAX_BUFFERED) {
+      const next = await parts.next();
+      if (response.destroyed) {
+        await parts.return();
+        throw interrupted();
+      }
+      isWhole = next.done ?? false;
+      if (!next.value) continue;
+      made.push(next.value);
+      bytes += next.value.length;
+    }
+    const all = async function* (): AsyncGenerator<Uint8Array, void> {
+      // Each is freed when it is sent.
+      while (made.length > 0) yield made.shift()!;
+      yield* parts;
+    };
+    return streamable(this.problems, context, all(), isWhole ? bytes : undefined);
   }
 }
-
-/** Declares that a handler may return a `Streamed`. `@Answers({ streamed: true })` includes it; `@BulkBody()` sends its own. */
-export const ReturnsStreamed = (): MethodDecorator =>
-  applyDecorators(SentByInterceptor, UseInterceptors(StreamInterceptor));

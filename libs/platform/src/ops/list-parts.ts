@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { BUDGETS, overBudget } from './budgets';
 import { KeyedLimit } from './keyed-limit';
 
@@ -39,11 +41,28 @@ export const largeResults = new KeyedLimit(BUDGETS.largeResults, {
     overBudget(`${BUDGETS.largeResults} large results of votes that their readers have not taken`, RETRY_S),
 });
 
-/** Yields the parts once the limit admits the client, which keeps its place until they are taken. @throws the limit's refusal */
+/** Resolves when the limit admits the client, which keeps its place until the connection has sent the answer. @throws its refusal */
+export function untilClosed(limit: KeyedLimit, client: string, response: Writable): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const hold = async (): Promise<void> => {
+    resolve();
+    if (!response.closed) await once(response, 'close');
+  };
+  limit.run(client, hold).catch(reject);
+  return promise;
+}
+
+/**
+ * Yields the parts once the limit admits the client, which keeps its place until they are taken.
+ *
+ * @param isPatient the client may wait for any time
+ * @throws the limit's refusal
+ */
 export async function* holding<T>(
   limit: KeyedLimit,
   client: string,
   parts: AsyncGenerator<T, void>,
+  isPatient = false,
 ): AsyncGenerator<T, void> {
   const begun = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
@@ -51,7 +70,7 @@ export async function* holding<T>(
     begun.resolve();
     return taken.promise;
   };
-  limit.run(client, hold).catch(begun.reject);
+  limit.run(client, hold, isPatient).catch(begun.reject);
   try {
     await begun.promise;
     yield* parts;

@@ -54,7 +54,7 @@ export class SyncV2Controller {
     @Body() body: SyncV2Input,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
-    @Res() response: Response,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<WithHeaders<Streamed> | Json> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {

@@ -25,7 +25,6 @@ export class TachesController {
     example: EXAMPLE_TACHE,
     headers: EFFETS_HEADERS,
     etag: true,
-    streamed: true,
     errors: [TACHE.NotFound],
   })
   async get(

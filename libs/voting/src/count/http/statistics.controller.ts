@@ -1,11 +1,10 @@
 import { CAMPAGNE } from '../../domain/voting.errors';
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { Query } from '#platform/input/request-parts.decorator';
-import { sendLong } from '#platform/http/send-parts';
+import { Streamed } from '#platform/http/streamed';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from '../../http/path-parts';
 import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery } from './statistics.dto';
@@ -28,12 +27,7 @@ export class StatisticsController {
     example: EXAMPLE_STATISTIQUES,
     errors: [CAMPAGNE.NotFound],
   })
-  async read(
-    @Tenant() tenantId: string,
-    @CampagneId() id: string,
-    @Query() query: StatistiquesQuery,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendLong(response, this.statistics.of(tenantId, id, query));
+  read(@Tenant() tenantId: string, @CampagneId() id: string, @Query() query: StatistiquesQuery): Streamed {
+    return new Streamed(() => this.statistics.of(tenantId, id, query));
   }
 }

@@ -1,10 +1,10 @@
 import { CAMPAGNE, DOSSIER, VOTANT } from '../../domain/voting.errors';
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import { sendLong } from '#platform/http/send-parts';
+import { Streamed } from '#platform/http/streamed';
 import { archiveBytes } from '../application/dossier-archive';
 import { DossiersService } from '../application/dossiers.service';
 import { DossierItem, PreuveVotantItem } from './dossiers.dto';
@@ -47,15 +47,15 @@ export class DossiersController {
   async download(
     @Tenant() tenantId: string,
     @CampagneId() id: string,
-    @Res() response: Response,
-  ): Promise<void> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Streamed> {
     const dossier = await this.dossiers.find(tenantId, id);
     const digest = Buffer.from(dossier.empreinteArchive, 'hex').toString('base64');
     response.type('application/x-tar');
     response.attachment(`dossier-${id}.tar`);
     response.setHeader('Content-Digest', `sha-256=:${digest}:`);
     response.setHeader('Content-Length', archiveBytes(dossier));
-    await sendLong(response, this.dossiers.archive(tenantId, id, dossier));
+    return new Streamed(() => this.dossiers.archive(tenantId, id, dossier));
   }
 
   @Get('emargement')
@@ -66,10 +66,9 @@ export class DossiersController {
     content: 'application/x-ndjson',
     errors: ERRORS,
   })
-  async roll(@Tenant() tenantId: string, @CampagneId() id: string, @Res() response: Response): Promise<void> {
-    const lines = this.dossiers.roll(tenantId, id);
-    response.type('application/x-ndjson');
-    await sendLong(response, lines);
+  @Header('Content-Type', 'application/x-ndjson')
+  roll(@Tenant() tenantId: string, @CampagneId() id: string): Streamed {
+    return new Streamed(() => this.dossiers.roll(tenantId, id));
   }
 }
 

@@ -93,7 +93,7 @@ export class VotantsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body(new OneOrMany(VotantInput)) body: VotantInput | JsonRows,
-    @Res() response: Response,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<Json | Streamed> {
     if (body instanceof JsonRows)
       return Streamed.json(await this.votants.upsertAll(tenantId, actor, campagneId, body));
