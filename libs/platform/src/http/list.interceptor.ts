@@ -12,7 +12,7 @@ import type { CallerRequest } from './caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
 import { Config } from '../ops/config';
-import { holding, listParts, unreadParts } from '../ops/list-parts';
+import { holding, listParts, unreadParts, untilClosed } from '../ops/list-parts';
 import { ProblemFilter } from './problem.filter';
 import { streamable } from './streamed';
 import type { Page, Position } from '../database/json-items';
@@ -33,20 +33,20 @@ export const ReturnsListing = (): MethodDecorator => UseInterceptors(ListInterce
  * streamed in constant memory.
  */
 @Injectable()
-export class ListInterceptor implements NestInterceptor<Listing, StreamableFile> {
+export class ListInterceptor implements NestInterceptor<Listing, string | StreamableFile> {
   constructor(
     private readonly config: Config,
     private readonly problems: ProblemFilter,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Listing>): Observable<StreamableFile> {
+  intercept(context: ExecutionContext, next: CallHandler<Listing>): Observable<string | StreamableFile> {
     return next.handle().pipe(mergeMap((listing) => this.stream(listing, context)));
   }
 
   private async stream(
     { paging, fetch, runLength = RUN_LENGTH, feed, line, around = () => ARRAY }: Listing,
     context: ExecutionContext,
-  ): Promise<StreamableFile> {
+  ): Promise<string | StreamableFile> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<CallerRequest>(), http.getResponse<Response>()];
     const { publicUrl } = this.config;
@@ -69,56 +69,58 @@ export class ListInterceptor implements NestInterceptor<Listing, StreamableFile>
       link(feed ? (page.last ?? after) : next);
       return page;
     };
-    let [before, end]: Around = ARRAY;
-    let isEmpty = true;
-    let bytes = 0;
-    const bytesOf = ({ items, next }: Page): Buffer[] => {
-      const texts = items.map((text, index) => (isEmpty && index === 0 ? text : `,${text}`));
-      isEmpty &&= items.length === 0;
-      texts[0] = before + (texts[0] ?? '');
-      if (!next) texts.push(texts.pop()! + end);
-      [before, after] = ['', next];
-      const made: Buffer[] = [];
-      let chunk = '';
-      for (const text of texts) {
-        chunk += text;
-        if (chunk.length < CHUNK_LENGTH) continue;
-        // Bytes, because the texts can then be freed while a slow reader takes them.
-        made.push(Buffer.from(chunk));
-        chunk = '';
-      }
-      if (chunk) made.push(Buffer.from(chunk));
-      bytes += made.reduce((sum, { length }) => sum + length, 0);
-      return made;
-    };
     // A part is in memory from before it is read until the reader has taken it.
-    const part = async function* (read: () => Promise<Page>): AsyncGenerator<Buffer, void> {
-      yield* bytesOf(await read());
+    const leave = await untilClosed(unreadParts, client, response);
+    const { items, next } = await first();
+    const [before, end] = around();
+    if (!next) {
+      response.type('application/json');
+      return `${before}${items.join()}${end}`;
+    }
+    after = next;
+    let isEmpty = items.length === 0;
+    const opening = chunksOf(before, items);
+    const more = async function* (): AsyncGenerator<Buffer, void> {
+      const page = await inLine(true);
+      yield* chunksOf(isEmpty || page.items.length === 0 ? '' : ',', page.items, page.next ? '' : end);
+      isEmpty &&= page.items.length === 0;
+      after = page.next;
     };
-    const opening = holding(
-      unreadParts,
-      client,
-      part(async () => {
-        const page = await first();
-        [before, end] = around();
-        return page;
-      }),
-    );
-    const begun = await opening.next();
     const all = async function* (): AsyncGenerator<Buffer, void> {
-      yield begun.value!;
-      yield* opening;
+      // Each is freed when it is sent.
+      while (opening.length > 0) yield opening.shift()!;
+      leave();
       // A list that has begun waits for its other readers, because it cannot be refused any more.
-      while (after)
-        yield* holding(
-          unreadParts,
-          client,
-          part(() => inLine(true)),
-          true,
-        );
+      while (after) yield* holding(unreadParts, client, more(), true);
     };
-    return streamable(this.problems, context, all(), after ? undefined : bytes);
+    return streamable(this.problems, context, all());
   }
+}
+
+/** Returns the items as bytes, because their texts can then be freed while a slow reader takes them. */
+function chunksOf(before: string, items: readonly string[], end = ''): Buffer[] {
+  const chunks: Buffer[] = [];
+  let texts = [before];
+  let length = 0;
+  for (const [index, item] of items.entries()) {
+    if (index > 0) texts.push(',');
+    texts.push(item);
+    length += item.length;
+    if (length < CHUNK_LENGTH) continue;
+    chunks.push(joined(texts));
+    [texts, length] = [[], 0];
+  }
+  texts.push(end);
+  chunks.push(joined(texts));
+  return chunks;
+}
+
+/** Returns the texts as bytes. They are not concatenated first, which would copy them once more. */
+function joined(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }
 
 /** Returns what a cursor belongs to: the list, its data space and its filters. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { BUDGETS, overBudget } from './budgets';
 import { KeyedLimit } from './keyed-limit';
@@ -41,41 +40,42 @@ export const largeResults = new KeyedLimit(BUDGETS.largeResults, {
     overBudget(`${BUDGETS.largeResults} large results of votes that their readers have not taken`, RETRY_S),
 });
 
-/** Resolves when the limit admits the client, which keeps its place until the connection has sent the answer. @throws its refusal */
-export function untilClosed(limit: KeyedLimit, client: string, response: Writable): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const hold = async (): Promise<void> => {
-    resolve();
-    if (!response.closed) await once(response, 'close');
-  };
-  limit.run(client, hold).catch(reject);
-  return promise;
-}
-
 /**
- * Yields the parts once the limit admits the client, which keeps its place until they are taken.
+ * Resolves when the limit admits the client, to a function that gives the place back.
  *
  * @param isPatient the client may wait for any time
  * @throws the limit's refusal
  */
+export function enter(limit: KeyedLimit, client: string, isPatient = false): Promise<() => void> {
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  limit.run(client, () => new Promise<void>((leave) => resolve(leave)), isPatient).catch(reject);
+  return promise;
+}
+
+/** As `enter`. The place is given back when the connection has sent the answer or is gone, or earlier by the function. */
+export async function untilClosed(
+  limit: KeyedLimit,
+  client: string,
+  response: Writable,
+): Promise<() => void> {
+  const leave = await enter(limit, client);
+  if (response.closed) leave();
+  else response.once('close', leave);
+  return leave;
+}
+
+/** Yields the parts once the limit admits the client, which keeps its place until they are taken. Otherwise as `enter`. */
 export async function* holding<T>(
   limit: KeyedLimit,
   client: string,
   parts: AsyncGenerator<T, void>,
   isPatient = false,
 ): AsyncGenerator<T, void> {
-  const begun = Promise.withResolvers<void>();
-  const taken = Promise.withResolvers<void>();
-  const hold = (): Promise<void> => {
-    begun.resolve();
-    return taken.promise;
-  };
-  limit.run(client, hold, isPatient).catch(begun.reject);
+  const leave = await enter(limit, client, isPatient);
   try {
-    await begun.promise;
     yield* parts;
   } finally {
-    taken.resolve();
+    leave();
   }
 }
 
