@@ -42,13 +42,14 @@ const PURE =
 const ROOMS = {
   errors: [],
   ops: ['errors'],
-  input: ['errors', 'ops'],
-  database: ['errors', 'ops', 'input'],
+  limits: ['errors', 'ops'],
+  input: ['errors', 'ops', 'limits'],
+  database: ['errors', 'ops', 'limits', 'input'],
   bulk: ['errors', 'ops', 'input', 'database'],
   jobs: ['errors', 'ops', 'database'],
   events: ['errors', 'ops', 'database'],
   audit: ['errors', 'ops', 'database'],
-  http: ['errors', 'ops', 'input', 'database', 'jobs'],
+  http: ['errors', 'ops', 'limits', 'input', 'database', 'jobs'],
 };
 
 /** Every context exports its personal data there. Nothing imports personne, so this forms no circle. */
@@ -319,7 +320,7 @@ const inward = [
       pathNot: [
         layers('domain|application|http'),
         '^libs/access/',
-        '^libs/platform/src/(http|errors|input)/',
+        '^libs/platform/src/(http|errors|input|limits)/',
         '^libs/platform/src/(ops/config|database/json|database/json-items|audit/actor|audit/audit-detail)\\.ts$',
         // Field definitions of the records that a request carries.
         '^libs/[^/]+/src/index\\.ts$',

@@ -183,6 +183,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'embedded-postgres-stands-alone': { 'libs/embedded-postgres/src/down.ts': `import '#clients';` },
   'platform-knows-no-context': { 'libs/platform/src/http/down.ts': `import '#clients';` },
   'order-of-platform-ops': { 'libs/platform/src/ops/up.ts': `import '../input/field';` },
+  'order-of-platform-limits': { 'libs/platform/src/limits/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-input': { 'libs/platform/src/input/up.ts': `import '../database/transactions';` },
   'order-of-platform-database': { 'libs/platform/src/database/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-bulk': { 'libs/platform/src/bulk/up.ts': `import '../http/problem.filter';` },

@@ -8,8 +8,8 @@ import { AuthenticationService, ClientsService, RateLimiterService } from '../..
 import { generateKey } from '../../libs/clients/src/domain/api-key';
 import { ApiKeyGuard } from '../../libs/clients/src/http/api-key.guard';
 import { EntitlementsGuard } from '../../libs/clients/src/http/entitlements.guard';
-import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
-import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
+import { FloodDelay } from '../../libs/platform/src/limits/flood-delay';
+import { KeylessBudget } from '../../libs/platform/src/limits/keyless-budget';
 import { RateLimitGuard } from '../../libs/clients/src/http/rate-limit.guard';
 import { MODULES, type Role, ROLES } from '../../libs/access/src/caller';
 import { Requires } from '../../libs/access/src/requires.decorator';

@@ -1,7 +1,8 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { Requires } from '../../libs/access/src/requires.decorator';
 import { Input } from '../../libs/platform/src/input/field.decorator';
-import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
+import { ADMINISTRATION } from '../../libs/platform/src/database/scope';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { Query } from '../../libs/platform/src/input/request-parts.decorator';
 import { identifier } from '../../libs/platform/src/input/field';
 import { depth, IS_WHOLE } from '../setup/depth';

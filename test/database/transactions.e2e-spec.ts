@@ -1,9 +1,11 @@
 import { Client, type Pool } from 'pg';
-import { DatabaseTime } from '../../libs/platform/src/ops/database-time';
+import { ConnectionShares } from '../../libs/platform/src/limits/connection-shares';
+import { DatabaseTime } from '../../libs/platform/src/limits/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import type { Database } from '../../libs/platform/src/database/database';
 import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
-import { ADMINISTRATION, Transactions } from '../../libs/platform/src/database/transactions';
+import { ADMINISTRATION } from '../../libs/platform/src/database/scope';
+import { Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
 import { TestApp, type TestTenant } from '../setup/test-app';
 
@@ -34,8 +36,7 @@ beforeAll(async () => {
       clientOf: (space) => Promise.resolve(space),
       standbys: new Map(),
     },
-    { poolSize: 1 },
-    new DatabaseTime(),
+    new ConnectionShares({ poolSize: 1 }, new DatabaseTime()),
   );
   bystander = new Client({ connectionString: app.dataUrl });
   await bystander.connect();

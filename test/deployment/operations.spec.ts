@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { LONG_WORK, SHORT_WRITES } from '#platform/database/database';
+import { LONG_WORK } from '#platform/database/database';
+import { SHORT_WRITES } from '#platform/limits/connection-shares';
 import { readVariables } from './support/environment';
 import { manifests, objectsOf, textOf, type Yaml } from './support/files';
 

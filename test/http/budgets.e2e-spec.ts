@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Client } from 'pg';
-import { BUDGETS } from '../../libs/platform/src/ops/budgets';
+import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { ClientsService } from '../../libs/clients/src';
 import { TEST_ACTOR } from '../setup/actor';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
+import { KeylessBudget } from '../../libs/platform/src/limits/keyless-budget';
 import { ERRORS } from '../../apps/partner-api/src/errors';
 import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { TestApp } from '../setup/test-app';

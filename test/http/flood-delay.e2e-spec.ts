@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KeylessBudget } from '../../libs/clients/src/http/keyless-budget';
-import { Transactions } from '../../libs/platform/src/database/transactions';
-import { FloodDelay } from '../../libs/platform/src/http/flood-delay';
+import { KeylessBudget } from '../../libs/platform/src/limits/keyless-budget';
+import { Maintenance } from '../../libs/platform/src/database/maintenance';
+import { FloodDelay } from '../../libs/platform/src/limits/flood-delay';
 import { Lifecycle } from '../../libs/platform/src/ops/lifecycle';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectProblem } from './expect-problem';
@@ -196,7 +196,7 @@ describe('Callers without a valid key', () => {
     app.app.get(KeylessBudget).perSecond = 0;
     for (let refusal = 0; refusal < 6; refusal++) await ask('nobody');
     delayForLong();
-    jest.spyOn(app.app.get(Transactions), 'ping').mockRejectedValue(new Error('no database'));
+    jest.spyOn(app.app.get(Maintenance), 'ping').mockRejectedValue(new Error('no database'));
     for (const path of ['/health/live', '/metrics'])
       expect((await app.send(undefined, 'GET', path)).status).toBe(200);
     expectProblem(await app.send(undefined, 'GET', '/health/ready'), 503, 'Service.Indisponible');

@@ -1,5 +1,5 @@
 import { EmailCleaner } from '../../libs/messaging/src/application/email-cleaner';
-import { ThreadLimitPassed, Threads } from '../../libs/platform/src/ops/threads';
+import { ThreadLimitPassed, Threads } from '../../libs/platform/src/limits/threads';
 import { randomUUID } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { expectFaults, expectProblem } from '../http/expect-problem';

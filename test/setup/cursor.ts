@@ -1,5 +1,5 @@
 import type { Position } from '../../libs/platform/src/database/json-items';
-import type { CallerRequest } from '../../libs/platform/src/http/caller';
+import type { CallerRequest } from '../../libs/platform/src/limits/caller';
 import { ownerOf } from '../../libs/platform/src/http/list.interceptor';
 import { cursorOf } from '../../libs/platform/src/http/listing';
 

@@ -1,7 +1,7 @@
 import { Client, type QueryConfig } from 'pg';
 import { TABLES } from '../boundaries/tables';
 import { type Config, PRINCIPAL } from '../../libs/platform/src/ops/config';
-import { NO_TENANT } from '../../libs/platform/src/database/transactions';
+import { NO_TENANT } from '../../libs/platform/src/database/scope';
 import { asService } from './service-login';
 
 /** The cell of all data spaces with TEST_CELLS=2. */

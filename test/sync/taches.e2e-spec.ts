@@ -6,7 +6,7 @@ import { Child } from '../http/child-process';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
-import { BUDGETS } from '../../libs/platform/src/ops/budgets';
+import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { TacheRepository } from '../../libs/sync/src/persistence/tache.repository';
 import { lockWaits, waitingNow } from '../setup/lock-waits';
 

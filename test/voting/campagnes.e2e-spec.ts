@@ -1,7 +1,7 @@
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, INSTANT, times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';
-import { Threads } from '../../libs/platform/src/ops/threads';
+import { Threads } from '../../libs/platform/src/limits/threads';
 import { WelcomePages } from '../../libs/voting/src/campagne/application/welcome-pages';
 import { CAMPAGNES, ETATS, NEXT_YEAR, WHOLE } from './support/campaigns';
 import { app, campaigns, newSpace, spaceOfEachTest, unchanged } from './support/scene';

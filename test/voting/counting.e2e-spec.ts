@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../libs/platform/src/ops/logger';
-import { largeResults } from '../../libs/platform/src/ops/list-parts';
-import { Threads } from '../../libs/platform/src/ops/threads';
+import { largeResults } from '../../libs/platform/src/limits/list-parts';
+import { Threads } from '../../libs/platform/src/limits/threads';
 import { SealingService } from '../../libs/voting/src';
 import { CountingService } from '../../libs/voting/src/count/application/counting.service';
 import { StatisticsService } from '../../libs/voting/src/count/application/statistics.service';

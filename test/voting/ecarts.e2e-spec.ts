@@ -6,7 +6,7 @@ import type { Answer } from '../setup/test-app';
 import { awayFromMidnight, employee, employer, job, type Loose, membership, union } from '../sync/support';
 import { nodesOf, planOf, statementsOf } from '../membership/plans';
 import { setTimeout as wait } from 'node:timers/promises';
-import { comparisons } from '../../libs/platform/src/ops/list-parts';
+import { comparisons } from '../../libs/platform/src/limits/list-parts';
 import { EcartsRepository } from '../../libs/voting/src/roll/persistence/ecarts.repository';
 import { asVoter, type Criteria, type Person, wire } from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';

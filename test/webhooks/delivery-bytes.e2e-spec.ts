@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { BUDGETS } from '../../libs/platform/src/ops/budgets';
+import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { LivraisonRepository } from '../../libs/webhooks/src/persistence/livraison.repository';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { PurgeService } from '../../apps/worker/src/purge.service';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 import { Metrics } from '../../libs/platform/src/ops/metrics';
-import { NO_TENANT } from '../../libs/platform/src/database/transactions';
+import { NO_TENANT } from '../../libs/platform/src/database/scope';
 import { Child } from '../http/child-process';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';

@@ -3,7 +3,7 @@ import { isUUID } from 'class-validator';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { connectionsOfProcesses } from '#platform/database/processes';
-import { NO_TENANT } from '#platform/database/transactions';
+import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { type Config, ConfigError, PRINCIPAL, workerCellsOf } from '#platform/ops/config';
 import { ServiceContext } from './service-context';

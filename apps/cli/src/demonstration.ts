@@ -7,7 +7,7 @@ import { EXAMPLE_COURRIEL_ID } from '#messaging';
 import { MODULES } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import type { Config } from '#platform/ops/config';
-import { NO_TENANT } from '#platform/database/transactions';
+import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';

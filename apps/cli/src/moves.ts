@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ENVIRONMENTS } from '#access/caller';
 import type { Eraser, Step } from '#clients';
 import { CopyRefused } from '#platform/database/space-copy';
-import { NO_TENANT } from '#platform/database/transactions';
+import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { Config, ConfigError } from '#platform/ops/config';
 import { ServiceContext } from './service-context';

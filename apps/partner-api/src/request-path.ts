@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ReadsInterceptor } from '#access/reads.interceptor';
-import { RequestsInterceptor } from '#access/requests.interceptor';
+import { RequestsInterceptor } from '#platform/limits/requests.interceptor';
 import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';

@@ -4,7 +4,7 @@ import { CellsService, RateLimiterService } from '#clients';
 import { ChangementsService } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
-import { ADMINISTRATION, NO_TENANT } from '#platform/database/transactions';
+import { ADMINISTRATION, NO_TENANT } from '#platform/database/scope';
 import { WorkNotes } from '#platform/database/work-notes';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';

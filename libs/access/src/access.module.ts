@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { SlowReaders } from '#platform/http/slow-readers';
 import { ReadsInterceptor } from './reads.interceptor';
-import { RequestsInterceptor } from './requests.interceptor';
 
-/** The budget of requests that each caller may have served at once, and where reads go. */
+/** Where the reads of a request go. */
 @Module({
-  providers: [SlowReaders, RequestsInterceptor, ReadsInterceptor],
-  exports: [RequestsInterceptor, ReadsInterceptor],
+  providers: [ReadsInterceptor],
+  exports: [ReadsInterceptor],
 })
 export class AccessModule {}

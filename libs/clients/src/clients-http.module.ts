@@ -7,7 +7,6 @@ import { ClientsController } from './http/clients.controller';
 import { DeplacementsController } from './http/deplacements.controller';
 import { EntitlementsGuard } from './http/entitlements.guard';
 import { JournalController } from './http/journal.controller';
-import { KeylessBudget } from './http/keyless-budget';
 import { MoiController } from './http/moi.controller';
 import { RateLimitGuard } from './http/rate-limit.guard';
 
@@ -21,7 +20,7 @@ import { RateLimitGuard } from './http/rate-limit.guard';
     JournalController,
     MoiController,
   ],
-  providers: [KeylessBudget, ApiKeyGuard, RateLimitGuard, EntitlementsGuard],
+  providers: [ApiKeyGuard, RateLimitGuard, EntitlementsGuard],
   exports: [ApiKeyGuard, RateLimitGuard, EntitlementsGuard],
 })
 export class ClientsHttpModule {}

@@ -6,12 +6,13 @@ import { EventsModule } from './events/events.module';
 import { HealthModule } from './http/health.module';
 import { ProblemModule } from './http/problem.module';
 import { JobsModule } from './jobs/jobs.module';
+import { LimitsModule } from './limits/limits.module';
 import type { Config } from './ops/config';
 import { OpsModule } from './ops/ops.module';
 import type { Reader } from './ops/process-name';
 
 /** The modules of every process. */
-@Module({ imports: [JobsModule, EventsModule, AuditModule, ProblemModule, HealthModule] })
+@Module({ imports: [LimitsModule, JobsModule, EventsModule, AuditModule, ProblemModule, HealthModule] })
 export class PlatformModule {
   static forRoot(
     processName: Reader,

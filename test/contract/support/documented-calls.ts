@@ -8,7 +8,7 @@ import { demonstrationKeys } from '../../../apps/cli/src/demonstration';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Role } from '../../../libs/access/src/caller';
 import { Config, PRINCIPAL } from '../../../libs/platform/src/ops/config';
-import { NO_TENANT } from '../../../libs/platform/src/database/transactions';
+import { NO_TENANT } from '../../../libs/platform/src/database/scope';
 import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';

@@ -1,7 +1,7 @@
 'use strict';
 // Loaded before a built process (node --require) to break it deliberately: no client has a budget.
 const { join } = require('node:path');
-const { BUDGETS } = require(join(__dirname, '../../../dist/libs/platform/src/ops/budgets.js'));
+const { BUDGETS } = require(join(__dirname, '../../../dist/libs/platform/src/limits/budgets.js'));
 
 Object.assign(BUDGETS, {
   requests: 1e9,

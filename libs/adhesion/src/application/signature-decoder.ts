@@ -4,8 +4,8 @@ import { Databases } from '#platform/database/databases';
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { REQUETE } from '#platform/errors/platform.errors';
-import { BUDGETS } from '#platform/ops/budgets';
-import { KeyedLimit } from '#platform/ops/keyed-limit';
+import { BUDGETS } from '#platform/limits/budgets';
+import { KeyedLimit } from '#platform/limits/keyed-limit';
 import { SIGNATURE } from '../domain/adhesion.errors';
 import { heightOf, MOST_PIXELS, pixelsOf, readPngDataUrl } from '../domain/png';
 

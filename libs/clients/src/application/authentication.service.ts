@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { timingSafeEqual } from 'node:crypto';
 import { Caller, Environment } from '#access/caller';
 import { Config } from '#platform/ops/config';
-import { NO_TENANT } from '#platform/database/transactions';
+import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { fingerprint, isWellFormedKey } from '../domain/api-key';
 import { CallerQuery, type PresentedCle } from '../persistence/caller.query';

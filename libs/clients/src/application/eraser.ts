@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '#platform/audit/audit-trail';
-import { ADMINISTRATION, NO_TENANT, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION, NO_TENANT } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { REMOVE_JOBS } from '#platform/jobs/queue-database';
 import { Config } from '#platform/ops/config';
 import { CLIENT_ACTIONS } from '../domain/clients.actions';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import type { SharedWork } from '#platform/jobs/shared-work';
 import { WorkSharing } from '#platform/jobs/work-sharing';

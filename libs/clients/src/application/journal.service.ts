@@ -7,7 +7,8 @@ import type { ChainedEntry } from '#platform/audit/chain';
 import { type JournalFilter, JournalRepository } from '#platform/audit/journal.repository';
 import { type Anchor, JournalVerification, type Verified } from '#platform/audit/verification';
 import type { Position } from '#platform/database/json-items';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { ClientRepository } from '../persistence/client.repository';
 import { ClientsService } from './clients.service';
 

@@ -4,7 +4,12 @@ import { type Caller, ENVIRONMENTS, MODULES } from '#access/caller';
 import { CurrentCaller, Requires } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { BODY_BYTES, SYNC_BODY_BYTES, SYNC_NESTED_RECORDS, SYNC_RECORDS } from '#platform/input/limits';
+import {
+  BODY_BYTES,
+  SYNC_BODY_BYTES,
+  SYNC_NESTED_RECORDS,
+  SYNC_RECORDS,
+} from '#platform/limits/request-sizes';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { EXAMPLE_CLIENT_ID } from './clients.dto';

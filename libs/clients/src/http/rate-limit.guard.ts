@@ -6,9 +6,9 @@ import { requirementOf } from '#access/requirement-of';
 import { isProbe } from '#platform/http/public.decorator';
 import { callerOf } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
-import { FloodDelay } from '#platform/http/flood-delay';
+import { FloodDelay } from '#platform/limits/flood-delay';
 import { RateLimiterService } from '../application/rate-limiter.service';
-import { KeylessBudget } from './keyless-budget';
+import { KeylessBudget } from '#platform/limits/keyless-budget';
 
 /**
  * Second guard: counts the request, sets the `RateLimit` headers and refuses with 429 beyond the limit of the key. Requests

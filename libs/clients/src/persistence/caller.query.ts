@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
 import { ranOutOfSpace } from '#platform/errors/sql-errors';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 import { isActive } from './cle.sql';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Databases, type Whereabouts } from '#platform/database/databases';
 import type { Statement } from '#platform/database/entered-query';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 
 /** The cells of data spaces, which the directory keeps. */
 @Injectable()

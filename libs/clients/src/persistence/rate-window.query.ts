@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#platform/errors/sql-errors';
-import { ADMINISTRATION, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { PURGE_BATCH } from '#platform/database/maintenance';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 
 /** Requests that one replica may let through before it asks again. */
 export interface Lease {

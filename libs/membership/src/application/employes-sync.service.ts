@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type BulkResult, NOTHING } from '#platform/bulk/bulk-upsert';
 import type { StagedRow } from '#platform/bulk/stage';
-import { SYNC_NESTED_REFUSALS } from '#platform/input/limits';
+import { SYNC_NESTED_REFUSALS } from '#platform/limits/request-sizes';
 import { type CheckedItem, CheckedList, type Refusal, shortened } from '#platform/input/checked-list';
 import { hasAtMost } from '#platform/input/faults';
 import { textFault } from '#platform/input/characters';
-import type { NestedLimits } from '#platform/input/nested-limits';
+import type { NestedLimits } from '#platform/limits/nested-limits';
 import { RecordValidator } from '#platform/input/record-validator';
 import {
   EMPLOI_FIELDS,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import { type BulkResult, NOTHING } from '#platform/bulk/bulk-upsert';
 import { CheckedList, shortened } from '#platform/input/checked-list';
-import { NestedLimits } from '#platform/input/nested-limits';
+import { NestedLimits } from '#platform/limits/nested-limits';
 import { RecordValidator } from '#platform/input/record-validator';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 import { SyndicatsBulk, type SyndicatStages } from '../persistence/syndicats.bulk';

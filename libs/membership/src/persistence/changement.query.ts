@@ -7,7 +7,8 @@ import {
   wireTimestamp,
 } from '#platform/database/json-items';
 import { IN_ORDER, type Statement } from '#platform/database/entered-query';
-import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { PublishedFeed } from '#platform/database/published-feed';
 import { ENTITES, type Origine } from '../domain/changement.fields';
 

@@ -9,7 +9,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
-import { inTurn } from '#platform/ops/list-parts';
+import { inTurn } from '#platform/limits/list-parts';
 import { TachesService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonFinder } from './person-finder';

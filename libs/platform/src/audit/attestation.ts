@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { NO_TENANT, Transactions } from '../database/transactions';
+import { NO_TENANT } from '../database/scope';
+import { Transactions } from '../database/transactions';
 import { ATTEST } from './audited-action';
 import { Chain } from './chain';
 import { JournalRepository } from './journal.repository';

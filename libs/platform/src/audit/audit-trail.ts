@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Actor } from './actor';
-import { NO_TENANT, Transactions } from '../database/transactions';
+import { NO_TENANT } from '../database/scope';
+import { Transactions } from '../database/transactions';
 import { type AuditDetail, textOfDetail } from './audit-detail';
 import { type AuditedAction, BREAK } from './audited-action';
 import { Chain, type ChainEnd, GENESIS, type JournalEntry } from './chain';

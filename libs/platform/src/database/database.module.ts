@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
 import { Databases, ENTITIES } from './databases';
 import { IdempotencyRecords } from './idempotency-records';
+import { Maintenance } from './maintenance';
 import { SealedColumns } from './sealed-columns';
 import { Transactions } from './transactions';
 
@@ -17,10 +18,11 @@ export class DatabaseModule {
         { provide: ENTITIES, useValue: entities },
         Databases,
         IdempotencyRecords,
+        Maintenance,
         SealedColumns,
         Transactions,
       ],
-      exports: [Databases, IdempotencyRecords, SealedColumns, Transactions],
+      exports: [Databases, IdempotencyRecords, Maintenance, SealedColumns, Transactions],
     };
   }
 }

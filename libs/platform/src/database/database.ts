@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DataSource, DataSourceOptions } from 'typeorm';
+import { SHORT_WRITES } from '../limits/connection-shares';
 import type { Config } from '../ops/config';
 import type { Metrics } from '../ops/metrics';
 import type { Reader } from '../ops/process-name';
@@ -10,9 +11,6 @@ import { assertOwnsNothing, type LoginRights } from './service-login';
 
 /** Connections of a worker's transactions for each of an API's: long ones of several clients run at once, and short ones beside. */
 export const LONG_WORK = 3;
-
-/** Connections of short transactions for each of longer ones: they wait for little but the disk, and do so together. */
-export const SHORT_WRITES = 2;
 
 /**
  * Pools of connections for transactions of one round trip. `access` is for keys, limits and probes, which must not wait for

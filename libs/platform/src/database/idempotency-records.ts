@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
 import { oldestRows } from './oldest-rows.sql';
-import { type ADMINISTRATION, OWN_CELL, PURGE_BATCH, type Scope, Transactions } from './transactions';
+import { PURGE_BATCH } from './maintenance';
+import { type ADMINISTRATION, OWN_CELL, type Scope } from './scope';
+import { Transactions } from './transactions';
 
 /** Where recorded answers are encrypted. */
 export const IDEMPOTENCY_SEALED: SealedColumn = {

@@ -1,6 +1,6 @@
 import type { RecordDefinition } from '../input/field';
 import { snakeCase } from './connections';
-import { largeItems } from '../ops/list-parts';
+import { largeItems } from '../limits/list-parts';
 import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';
 

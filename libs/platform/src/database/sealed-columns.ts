@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HEADER_BYTES, keyIdOf, SecretBox } from '../ops/secret-box';
-import { ADMINISTRATION, NO_TENANT, type Scope, Transactions } from './transactions';
+import { ADMINISTRATION, NO_TENANT, type Scope } from './scope';
+import { Transactions } from './transactions';
 
 /** A column of encrypted values. */
 export interface SealedColumn {

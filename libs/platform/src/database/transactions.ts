@@ -1,47 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg';
+import type { PoolClient, QueryResultRow } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { BUDGETS } from '../ops/budgets';
-import { Config } from '../ops/config';
-import { DatabaseTime } from '../ops/database-time';
-import { KeyedLimit } from '../ops/keyed-limit';
-import { ACCESS_ROLE, APP_ROLE, ERASURE_ROLE } from './roles';
-import { allowLongStatements, cut } from './database-watch';
-import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
-import { leased } from './connections';
-import { type Database, SHORT_WRITES } from './database';
+import { isTransient, mayPassOnPrimary, sqlState } from '../errors/sql-errors';
+import { ConnectionShares, type Measured } from '../limits/connection-shares';
+import { retried, throwOutcome } from './attempts';
+import type { Database } from './database';
 import { Databases } from './databases';
+import { ENTER, type Prelude, type Statement } from './entered-query';
 import {
-  endsConnection,
-  isTransient,
-  mayPassOnPrimary,
-  OutcomeUnknown,
-  sqlState,
-} from '../errors/sql-errors';
+  ADMINISTRATION,
+  entryOf,
+  includes,
+  isAdministration,
+  keyOf,
+  NO_TENANT,
+  OWN_CELL,
+  type Scope,
+  spaceOf,
+  type TenantScope,
+} from './scope';
+import { SingleStatements } from './single-statements';
 import { Reading } from './standbys';
-
-/**
- * Where statements run: in one tenant's data space, or in administration. `erasing` adds the rights that removing all of a
- * person takes; statements of the data space may be part of it.
- */
-export type Scope = TenantScope | AdministrationScope;
-type TenantScope = { readonly tenantId: string; readonly erasing?: true };
-type AdministrationScope =
-  typeof ADMINISTRATION | typeof OWN_CELL | { readonly cell: string } | { readonly administrationOf: string };
-
-/** The scope of clients and keys, which belongs to no tenant. */
-export const ADMINISTRATION = Symbol('administration');
-
-/** The scope of all tenants in the worker's cell. Its role sees only what is due, and old rows. */
-export const OWN_CELL = Symbol('own cell');
-
-/** Maximum rows that one statement of a purge removes, because a large backlog would exceed the statement timeout. */
-export const PURGE_BATCH = 1_000;
-
-/** The nil GUID stands for "no tenant" in rows that administration owns. */
-export const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 interface Connection {
   readonly database: Database;
@@ -56,34 +36,21 @@ interface Ambient extends Connection {
   endings: readonly Ending[] | undefined;
 }
 
-/** Runs work and counts its time. */
-type Measured = <T>(work: () => Promise<T>) => Promise<T>;
-
 interface Ending {
   readonly scope: Scope;
   readonly work: () => Promise<void>;
 }
 
-const ATTEMPTS = 5;
-
-/** Limit of a wait for a connection, equal to the statement timeout. Without it, an unreachable database fills the queue for minutes. */
-const LINE = {
-  waitMs: 30_000,
-  refusal: () => Object.assign(new Error('No connection was free in time.'), { code: 'ETIMEDOUT' }),
-};
-
 /**
  * The way of all repositories to the database. Every statement runs in a transaction that carries the tenant for
- * row-level security, and repositories join the ambient one. `ping` and `vacuum` read no tenant's rows.
+ * row-level security, and repositories join the ambient one.
  */
 @Injectable()
 export class Transactions {
   private readonly ambient = new AsyncLocalStorage<Ambient>();
   private readonly readings = new AsyncLocalStorage<Reading>();
 
-  private readonly reads: KeyedLimit;
-  private readonly slots: KeyedLimit;
-  private readonly shortSlots: KeyedLimit;
+  private readonly single: SingleStatements;
 
   constructor(
     @Inject(Databases)
@@ -91,14 +58,9 @@ export class Transactions {
       Databases,
       'directory' | 'own' | 'of' | 'cell' | 'clientOf' | 'standbys'
     >,
-    @Inject(Config) { poolSize }: Pick<Config, 'poolSize'>,
-    private readonly time: DatabaseTime,
+    private readonly shares: ConnectionShares,
   ) {
-    const part = (share: number, size = poolSize): KeyedLimit =>
-      new KeyedLimit(Math.max(1, Math.floor(size * share)), LINE);
-    this.reads = part(BUDGETS.reads);
-    this.slots = part(BUDGETS.transactions);
-    this.shortSlots = part(BUDGETS.shortTransactions, poolSize * SHORT_WRITES);
+    this.single = new SingleStatements(shares, (scope) => this.clientOf(scope));
   }
 
   /**
@@ -119,7 +81,7 @@ export class Transactions {
     const attempt = (): Promise<T> =>
       outer
         ? this.savepoint(work)
-        : this.inSlot(this.slots, scope, (measured) => this.attempt(scope, false, work, { measured }));
+        : this.inSlot(scope, (measured) => this.attempt(scope, false, work, { measured }));
     // A deadlock ends a whole transaction, so the outermost `run` is the one that tries again.
     return retried(
       attempt,
@@ -131,7 +93,7 @@ export class Transactions {
   async read<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     if (this.outer(scope, true)) return work();
     const attempt = (database: Database): Promise<T> =>
-      this.inSlot(this.slots, scope, (measured) => this.attempt(scope, true, work, { database, measured }));
+      this.inSlot(scope, (measured) => this.attempt(scope, true, work, { database, measured }));
     return retried(() => this.routed(scope, attempt), isTransient);
   }
 
@@ -298,7 +260,7 @@ export class Transactions {
   ): Promise<R[]> {
     const outer = this.outer(scope, true);
     if (outer) return joined(outer, statement);
-    return this.routed(scope, (database) => this.single(scope, true, statement, database, before));
+    return this.routed(scope, (database) => this.single.rows<R>(database, scope, true, statement, before));
   }
 
   /** Runs one statement that writes, like `query`. */
@@ -306,24 +268,9 @@ export class Transactions {
     const outer = this.outer(scope, false);
     if (outer) return joined(outer, statement);
     const database = await this.databaseOf(scope);
-    const rows = await this.single<R>(scope, false, statement, database);
+    const rows = await this.single.rows<R>(database, scope, false, statement);
     await this.stored(database, [scope]);
     return rows;
-  }
-
-  private async single<R extends QueryResultRow>(
-    scope: Scope,
-    isReadOnly: boolean,
-    statement: Statement,
-    { pools }: Database,
-    before: readonly Prelude[] = [],
-  ): Promise<R[]> {
-    const run = (pool: Pool, measured: Measured): Promise<R[]> =>
-      leased(pool, (client) =>
-        measured(async () => (await entered<R>(client, entryOf(scope, isReadOnly), statement, before)).rows),
-      );
-    if (isAdministration(scope)) return run(pools.access, (timed) => timed());
-    return this.inSlot(this.reads, scope, (measured) => run(pools.reads, measured));
   }
 
   /**
@@ -335,78 +282,16 @@ export class Transactions {
    */
   async pipelined(scope: Scope, before: readonly Prelude[], statement: Statement): Promise<number> {
     if (this.outer(scope, false)) throw new Error('A transaction of its own cannot be inside another one.');
-    const send = async (client: PoolClient): Promise<number> =>
-      (await entered(client, entryOf(scope, false), statement, before)).rowCount ?? 0;
     const database = await this.databaseOf(scope);
-    const attempt = (): Promise<number> =>
-      leased(database.pools.shortWrites, (client) => send(client).catch(throwOutcome));
     const client = await this.clientOf(scope);
-    const count = await retried(() => this.shortSlots.run(client, attempt), isTransient);
+    const count = await this.single.write(database, client, scope, before, statement);
     await this.stored(database, [scope]);
     return count;
   }
 
-  /**
-   * Queries the directory, or in the worker its cell, on a connection for keys, limits and probes.
-   *
-   * @throws Error if there is no response within `limitMs`; the connection is then cut
-   */
-  async ping(limitMs: number): Promise<void> {
-    let client: PoolClient | undefined;
-    let isLate = false;
-    const asked = leased(this.databases.own.pools.access, async (own) => {
-      client = own;
-      // A connection that became free too late returns to the pool unused.
-      if (!isLate) await own.query('SELECT 1');
-    });
-    const answered = new AbortController();
-    const tooLate = async (): Promise<never> => {
-      // In parts, because a delayed process then reads the received data before it decides.
-      for (let part = 0; part < PING_PARTS; part++)
-        await sleep(limitMs / PING_PARTS, undefined, { signal: answered.signal });
-      isLate = true;
-      if (client) cut(client);
-      throw new Error('The database does not answer in time.');
-    };
-    await Promise.race([asked, tooLate()]).finally(() => answered.abort());
-  }
-
-  /** Removes dead rows of tables in the worker's cell from their files, which no transaction can do. Each table may take 30 minutes. */
-  async vacuum(tables: readonly string[]): Promise<void> {
-    const client = await this.databases.own.pools.shortWrites.connect();
-    try {
-      await client.query(`SET statement_timeout = '30min'`);
-      allowLongStatements(client);
-      for (const table of tables) await client.query(`VACUUM ${table}`);
-    } finally {
-      // The next user of the connection must have the time limits of requests.
-      client.release(true);
-    }
-  }
-
-  /** Replaces the time limits of requests in the ambient transaction: 30 minutes for a statement, none for the whole. */
-  async raiseTimeLimits(): Promise<void> {
-    const { client } = this.current();
-    await client.query(
-      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
-         set_config('idle_in_transaction_session_timeout', '10min', true)`,
-    );
-    allowLongStatements(client);
-  }
-
-  /**
-   * Runs `work` when its client may use another connection.
-   *
-   * @param work counts its time on a connection with `measured`
-   * @throws Error that counts as "unavailable" if the client may not within 30 s
-   */
-  private async inSlot<T>(
-    slots: KeyedLimit,
-    scope: Scope,
-    work: (measured: Measured) => Promise<T>,
-  ): Promise<T> {
-    const client = await this.clientOf(scope);
-    return slots.run(client, () => work((timed) => this.time.measure(client, timed)));
+  /** Runs `work` when its client may use another connection. */
+  private async inSlot<T>(scope: Scope, work: (measured: Measured) => Promise<T>): Promise<T> {
+    return this.shares.transaction(await this.clientOf(scope), work);
   }
 
   /** The client whose budgets a scope uses. */
@@ -460,89 +345,7 @@ export class Transactions {
   }
 }
 
-const PING_PARTS = 3;
-
 /** Runs a statement in the ambient transaction. */
 async function joined<R extends QueryResultRow>({ client }: Ambient, statement: Statement): Promise<R[]> {
   return (await client.query<R>({ ...statement, values: [...statement.values] })).rows;
-}
-
-/** Runs `work` again, a few times, after each error that `mayPass`. */
-async function retried<T>(work: () => Promise<T>, mayPass: (error: unknown) => boolean): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!mayPass(error) || attempt === ATTEMPTS) throw error;
-      // Longer after each attempt, and for a random time because equal waits would collide again.
-      await sleep(Math.random() * 20 * 2 ** attempt);
-    }
-  }
-}
-
-/** Throws what is known of a write that failed with this error. */
-function throwOutcome(error: unknown): never {
-  throw endsConnection(error) ? new OutcomeUnknown() : error;
-}
-
-/** Runs a statement behind others, in a transaction of its own. A connection learns the others one by one at their first use. */
-function entered<R extends QueryResultRow>(
-  client: PoolClient,
-  entry: Entry,
-  statement: Statement,
-  before: readonly Prelude[],
-): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
-  return knows(client, before)
-    ? queryEntered<R>(client, entry, statement, before)
-    : learn<R>(client, entry, before, statement);
-}
-
-/** Runs statements one by one in a transaction. @returns the result of the last one */
-async function learn<R extends QueryResultRow>(
-  client: PoolClient,
-  entry: Entry,
-  before: readonly Prelude[],
-  statement: Statement,
-): Promise<QueryResult<R>> {
-  const send = ({ values, ...one }: Statement): Promise<QueryResult<R>> =>
-    client.query<R>({ ...one, values: [...values] });
-  await client.query('BEGIN');
-  try {
-    await client.query({ ...ENTER, values: [...entry] });
-    for (const one of before) await send(one);
-    const result = await send(statement);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    if (!endsConnection(error)) await client.query('ROLLBACK');
-    throw error;
-  }
-}
-
-function isAdministration(scope: Scope): scope is AdministrationScope {
-  return typeof scope === 'symbol' || !('tenantId' in scope);
-}
-
-function keyOf(scope: Scope): string {
-  return isAdministration(scope) ? NO_TENANT : scope.tenantId;
-}
-
-function entryOf(scope: Scope, isReadOnly: boolean): Entry {
-  const access = isReadOnly ? 'on' : 'off';
-  const written = isReadOnly ? '' : spaceOf(scope);
-  if (isAdministration(scope)) return [ACCESS_ROLE, NO_TENANT, access, written];
-  return [scope.erasing ? ERASURE_ROLE : APP_ROLE, scope.tenantId, access, written];
-}
-
-/** The space that a scope names; '' if it names none. */
-function spaceOf(scope: Scope): string {
-  if (typeof scope === 'symbol') return '';
-  if ('tenantId' in scope) return scope.tenantId;
-  return 'administrationOf' in scope ? scope.administrationOf : '';
-}
-
-/** Whether what runs in the inner scope may be part of the outer one. */
-function includes(outer: Scope, inner: Scope): boolean {
-  if (isAdministration(outer) || isAdministration(inner)) return outer === inner;
-  return outer.tenantId === inner.tenantId && (outer.erasing ?? !inner.erasing);
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Config } from '../ops/config';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
-import { OWN_CELL, Transactions } from './transactions';
+import { OWN_CELL } from './scope';
+import { Transactions } from './transactions';
 
 /** Lease of a piece of work, in seconds. If its process does not renew it, the process has died. */
 export const LEASE_S = 10;

@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { comparisons } from '../ops/list-parts';
-import type { CallerRequest } from './caller';
+import { comparisons } from '../limits/list-parts';
+import type { CallerRequest } from '../limits/caller';
 
 const COMPARES = 'http:compares';
 

@@ -7,7 +7,7 @@ import { FrameworkLogger, LOGGER } from '../ops/logger';
 import { Lifecycle } from '../ops/lifecycle';
 import { HttpMetrics } from '../ops/metrics';
 import { requestLog } from './request-log';
-import { limitServer } from './server-limits';
+import { limitServer } from '../limits/server-limits';
 import { answerUnreadableRequests, requireHost } from './unreadable-requests';
 
 /**

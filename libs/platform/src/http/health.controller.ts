@@ -9,7 +9,7 @@ import {
 } from '@nestjs/terminus';
 import { Probe } from './public.decorator';
 import { DomainError } from '../errors/domain-error';
-import { Transactions } from '../database/transactions';
+import { Maintenance } from '../database/maintenance';
 import { RecurringWork } from '../jobs/recurring-work';
 import { Lifecycle } from '../ops/lifecycle';
 import { Metrics } from '../ops/metrics';
@@ -29,7 +29,7 @@ export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
-    private readonly transactions: Transactions,
+    private readonly maintenance: Maintenance,
     private readonly lifecycle: Lifecycle,
     private readonly recurring: RecurringWork,
     private readonly metrics: Metrics,
@@ -66,7 +66,7 @@ export class HealthController {
   };
 
   private readonly databaseResponds: HealthIndicatorFunction = () =>
-    this.indicators.check('database').attempt(() => this.transactions.ping(DATABASE_TIMEOUT_MS));
+    this.indicators.check('database').attempt(() => this.maintenance.ping(DATABASE_TIMEOUT_MS));
 
   private readonly repeatedWorkSucceeds: HealthIndicatorFunction = () => {
     const indicator = this.indicators.check('recurring work');

@@ -8,11 +8,11 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
-import type { CallerRequest } from './caller';
+import type { CallerRequest } from '../limits/caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
 import { Config } from '../ops/config';
-import { holding, listParts, unreadParts, untilClosed } from '../ops/list-parts';
+import { holding, listParts, unreadParts, untilClosed } from '../limits/list-parts';
 import { ProblemFilter } from './problem.filter';
 import { streamable } from './streamed';
 import type { Page, Position } from '../database/json-items';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { invalidRequest } from '../errors/domain-error';
 import { isGuid } from '../input/faults';
 import { text } from '../input/field';
-import type { KeyedLimit } from '../ops/keyed-limit';
+import type { KeyedLimit } from '../limits/keyed-limit';
 import { Input } from '../input/field.decorator';
 
 /** Opt-in paging of every list (docs/contract.md, "Paging"). */

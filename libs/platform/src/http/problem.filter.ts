@@ -9,14 +9,14 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
-import type { CallerRequest } from './caller';
+import type { CallerRequest } from '../limits/caller';
 import { Config } from '../ops/config';
 import { isBeingMoved, isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../errors/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
-import { FloodDelay } from './flood-delay';
+import { FloodDelay } from '../limits/flood-delay';
 import { invalidJson } from '../input/parse-body';
 import type { ProblemItem } from './problem.dto';
 import { type Trace, traceOf } from './tracing';

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { CallerRequest } from './caller';
+import type { CallerRequest } from '../limits/caller';
 import type { HttpMetrics } from '../ops/metrics';
 import { startTrace } from './tracing';
 

@@ -9,11 +9,11 @@ import type { Response } from 'express';
 import { setImmediate } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import { mergeMap, type Observable, of } from 'rxjs';
-import { interrupted } from './body-arrival';
-import type { CallerRequest } from './caller';
+import { interrupted } from '../limits/body-arrival';
+import type { CallerRequest } from '../limits/caller';
 import { jsonParts } from './json-parts';
 import { ProblemFilter } from './problem.filter';
-import { longAnswers, untilClosed } from '../ops/list-parts';
+import { longAnswers, untilClosed } from '../limits/list-parts';
 
 /** Maximum number of bytes buffered before the headers are sent. A failure up to then is answered as a problem. */
 const MAX_BUFFERED = 2 ** 20;

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Observable } from 'rxjs';
-import type { CallerRequest } from './caller';
+import type { CallerRequest } from '../limits/caller';
 import { type InputFault, invalidRequest } from '../errors/domain-error';
 import { foldRecord, printable } from '../input/fold';
 import { TAKES_IF_MATCH, TAKES_QUERY } from '../input/request-parts.decorator';

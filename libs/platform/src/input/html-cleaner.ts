@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { DomainError } from '../errors/domain-error';
 import { SERVICE } from '../errors/platform.errors';
-import { ThreadLimitPassed, Threads } from '../ops/threads';
+import { ThreadLimitPassed, Threads } from '../limits/threads';
 
 /** Length up to which a text is cleaned on the main thread, which takes 10 ms at most, in UTF-16 units. */
 const SHORT = 4_096;

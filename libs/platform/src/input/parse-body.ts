@@ -4,7 +4,7 @@ import { DomainError, invalidRequest } from '../errors/domain-error';
 import { JsonFault, notJson, parseWithRows, TooManyRows } from './json-rows';
 import { repeatedName } from './repeated-names';
 import { shapeFault } from './json-shape';
-import { SYNC_RECORD_BYTES, SYNC_RECORDS } from './limits';
+import { SYNC_RECORD_BYTES, SYNC_RECORDS } from '../limits/request-sizes';
 
 const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
 

@@ -2,7 +2,6 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { pino } from 'pino';
 import { Clock } from './clock';
 import { Config } from './config';
-import { DatabaseTime } from './database-time';
 import { Lifecycle } from './lifecycle';
 import { LOGGER } from './logger';
 import { HttpMetrics, Metrics } from './metrics';
@@ -21,7 +20,7 @@ export class OpsModule {
       { provide: KeyRing, useValue: config.secretsKey },
       { provide: LOGGER, useValue: pino({ level: config.logLevel, base: { process: processName } }) },
     ];
-    const providers = [...values, Clock, DatabaseTime, HttpMetrics, Lifecycle, Metrics, SecretBox];
+    const providers = [...values, Clock, HttpMetrics, Lifecycle, Metrics, SecretBox];
     return { module: OpsModule, providers, exports: providers };
   }
 }

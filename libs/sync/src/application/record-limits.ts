@@ -1,6 +1,6 @@
 import { REQUETE } from '#platform/errors/platform.errors';
 import { DomainError } from '#platform/errors/domain-error';
-import { SYNC_RECORDS } from '#platform/input/limits';
+import { SYNC_RECORDS } from '#platform/limits/request-sizes';
 
 /** A list of records of a request. The iterator reads them one by one. */
 export type Records = Iterable<unknown> & { readonly length: number };

@@ -10,7 +10,7 @@ import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
 import { messageOf } from '#platform/input/checked-list';
-import { NestedLimits } from '#platform/input/nested-limits';
+import { NestedLimits } from '#platform/limits/nested-limits';
 import type { Synced } from '../domain/effets.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import type { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
 import { oldestRows } from '#platform/database/oldest-rows.sql';
-import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { PURGE_BATCH } from '#platform/database/maintenance';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import type { Effets, Synced } from '../domain/effets.types';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ADMINISTRATION, Transactions } from '#platform/database/transactions';
+import { ADMINISTRATION } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 
 /** The public keys of all processes that have signed, in the directory. */
 @Injectable()

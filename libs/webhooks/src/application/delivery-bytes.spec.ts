@@ -1,4 +1,4 @@
-import { BUDGETS } from '#platform/ops/budgets';
+import { BUDGETS } from '#platform/limits/budgets';
 import { DeliveryBytes } from './delivery-bytes';
 
 const MIB = 1_048_576;

@@ -1,4 +1,4 @@
-import { BUDGETS } from '#platform/ops/budgets';
+import { BUDGETS } from '#platform/limits/budgets';
 import { SharedBytes } from './shared-bytes';
 
 /** Body of an attempt that an endpoint without a running attempt may begin beyond the budget of its client. */

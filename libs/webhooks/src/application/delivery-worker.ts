@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Databases } from '#platform/database/databases';
 import { sqlState } from '#platform/errors/sql-errors';
-import { BUDGETS } from '#platform/ops/budgets';
+import { BUDGETS } from '#platform/limits/budgets';
 import { LOGGER } from '#platform/ops/logger';
 import { FairLimit } from '#platform/jobs/fair-limit';
 import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';

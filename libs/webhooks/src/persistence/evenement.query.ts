@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { PublishedFeed } from '#platform/database/published-feed';
 import { oldestRows } from '#platform/database/oldest-rows.sql';
-import { OWN_CELL, PURGE_BATCH, Transactions } from '#platform/database/transactions';
+import { PURGE_BATCH } from '#platform/database/maintenance';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 
 /** A tenant's events. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Piece } from '#platform/database/work-notes';
-import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { hasOpened } from '../../campagne/persistence/campagne.sql';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 import type { FetchPage } from '#platform/database/json-items';

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Piece } from '#platform/database/work-notes';
-import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { Maintenance } from '#platform/database/maintenance';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 
 /** Rewrites roll, ballots and receipts in the ambient transaction. */
 @Injectable()
 export class SealingRepository {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly maintenance: Maintenance,
+  ) {}
 
   /**
    * Campaigns of all tenants whose ballot box is closed and not sealed, of each tenant those first that ended first.
@@ -33,7 +38,7 @@ export class SealingRepository {
     id: string,
     box: 'open' | 'closed' = 'closed',
   ): Promise<readonly string[] | undefined> {
-    await this.transactions.raiseTimeLimits();
+    await this.maintenance.raiseTimeLimits();
     const isFree = await this.transactions.value<boolean>(
       'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 4))',
       [`${tenantId} ${id}`],
@@ -58,7 +63,7 @@ export class SealingRepository {
 
   /** Removes the dead rows of roll, ballots and receipts from the files. Outside of any transaction. */
   removeDeadRows(): Promise<void> {
-    return this.transactions.vacuum(['bulletin', 'recu', 'votant']);
+    return this.maintenance.vacuum(['bulletin', 'recu', 'votant']);
   }
 
   /** Seals a box with anomalies, without a result. @returns false if it has no anomaly */

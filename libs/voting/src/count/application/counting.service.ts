@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
-import { Threads } from '#platform/ops/threads';
+import { Threads } from '#platform/limits/threads';
 import type { CountedRow } from '../persistence/statistics.query';
 import { type Batch, BatchCount } from './batch-count';
 import type { CountMessage } from './counting.thread';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
 import { DomainError } from '#platform/errors/domain-error';
-import { inTurn } from '#platform/ops/list-parts';
+import { inTurn } from '#platform/limits/list-parts';
 import { DOSSIER, VOTANT } from '../../domain/voting.errors';
 import { noCampagne } from '../../campagne/persistence/campagne.repository';
 import { type Dossier, DossierRepository } from '../persistence/dossier.repository';

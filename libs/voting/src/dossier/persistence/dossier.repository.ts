@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { upToPage } from '#platform/database/json-items';
 import type { Piece } from '#platform/database/work-notes';
-import { OWN_CELL, Transactions } from '#platform/database/transactions';
+import { Maintenance } from '#platform/database/maintenance';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 import { base64url, rollLeaf, rollLine, rollSalt } from '../../roll/persistence/roll-leaves.sql';
 
@@ -39,7 +41,10 @@ export interface DossierState {
 /** Stores the bundles of sealed boxes, and reads them part by part. */
 @Injectable()
 export class DossierRepository {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly maintenance: Maintenance,
+  ) {}
 
   /** Campaigns of all tenants whose bundle is to be built. @param except campaigns to pass over */
   due(except: readonly string[]): Promise<Piece[]> {
@@ -56,7 +61,7 @@ export class DossierRepository {
    * @returns false if another worker builds it, or it is not due
    */
   async begin(tenantId: string, id: string): Promise<boolean> {
-    await this.transactions.raiseTimeLimits();
+    await this.maintenance.raiseTimeLimits();
     const isFree = await this.transactions.value<boolean>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended($1, ${BUILDING}))`,
       [`${tenantId} ${id}`],

@@ -1,6 +1,6 @@
 import { REQUETE } from '../errors/platform.errors';
 import { DomainError } from '../errors/domain-error';
-import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './limits';
+import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './request-sizes';
 
 /** Limits of the nested records of one sync. A sync above them is refused. */
 export class NestedLimits {

@@ -1,13 +1,13 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, mergeMap, type Observable } from 'rxjs';
-import type { AuthenticatedRequest } from './requires.decorator';
-import { BUDGETS, overBudget } from '#platform/ops/budgets';
-import { DatabaseTime } from '#platform/ops/database-time';
-import { KeyedLimit } from '#platform/ops/keyed-limit';
-import { untilClosed } from '#platform/ops/list-parts';
-import { interrupted } from '#platform/http/body-arrival';
-import { SlowReaders } from '#platform/http/slow-readers';
+import { BUDGETS, overBudget } from './budgets';
+import type { CallerRequest } from './caller';
+import { DatabaseTime } from './database-time';
+import { KeyedLimit } from './keyed-limit';
+import { untilClosed } from './list-parts';
+import { interrupted } from './body-arrival';
+import { SlowReaders } from './slow-readers';
 
 const RETRY_S = 5;
 
@@ -31,7 +31,7 @@ export class RequestsInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const { caller } = http.getRequest<AuthenticatedRequest>();
+    const { caller } = http.getRequest<CallerRequest>();
     // Probes and documents have no caller.
     if (!caller) return next.handle();
     const { clientId, role, cleId } = caller;

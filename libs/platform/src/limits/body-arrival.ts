@@ -1,6 +1,6 @@
 import { REQUETE } from '../errors/platform.errors';
 import type { Request } from 'express';
-import { BUDGETS } from '../ops/budgets';
+import { BUDGETS } from './budgets';
 import { DomainError } from '../errors/domain-error';
 import { REQUEST_MS } from './server-limits';
 

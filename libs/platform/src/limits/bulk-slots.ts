@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { BodyBytes } from '../ops/body-bytes';
-import { BUDGETS } from '../ops/budgets';
-import { KeyedLimit } from '../ops/keyed-limit';
+import { BodyBytes } from './body-bytes';
+import { BUDGETS } from './budgets';
+import { KeyedLimit } from './keyed-limit';
 import type { Take } from './body-arrival';
-import { SYNC_BODY_BYTES } from '../input/limits';
+import { SYNC_BODY_BYTES } from './request-sizes';
 
 /** Maximum number of bulk requests that one process handles at once. Each one uses a connection of the pool. */
 const AT_ONCE = 4;

@@ -1,4 +1,4 @@
-import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './limits';
+import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './request-sizes';
 import { NestedLimits } from './nested-limits';
 
 const TOO_MUCH = expect.objectContaining({ code: 'Requete.TropVolumineuse' });

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
-import { BUDGETS } from '../ops/budgets';
+import { BUDGETS } from './budgets';
 
 const LOOK_MS = 2_000;
 
