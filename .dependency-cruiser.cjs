@@ -58,6 +58,9 @@ const PERSONAL_DATA = '^libs/[^/]+/src/relations\\.ts$';
 /** Libraries below all contexts. */
 const BASE = 'platform|access';
 
+/** All libraries but topology, whose own rules say who imports it. */
+const LIBS = '^libs/(?!topology/)';
+
 const names = Object.keys(CONTEXTS).join('|');
 const subjects = Object.keys(SUBJECTS).join('|');
 const LAYERS = 'domain|persistence|application|http|sql';
@@ -103,6 +106,7 @@ const tree = [
       pathNot: [
         `^libs/platform/src/((${Object.keys(ROOMS).join('|')})/|platform\\.module\\.ts$)`,
         '^libs/access/src/[^/]+\\.ts$',
+        '^libs/topology/src/((routing|moves)/|(index|topology\\.module|moves\\.module)\\.ts$)',
         '^libs/embedded-postgres/src/[^/]+\\.ts$',
         `^libs/(${names})/src/(${LAYERS})/`,
         `^libs/voting/src/(${subjects})/(${LAYERS})/`,
@@ -162,7 +166,7 @@ const contexts = [
     name: 'embedded-postgres-stands-alone',
     comment: 'It starts before the service and knows nothing of it, except how a ConfigError is shown.',
     from: { path: '^libs/embedded-postgres/' },
-    to: { path: '^libs/', pathNot: '^libs/(embedded-postgres|platform)/' },
+    to: { path: LIBS, pathNot: '^libs/(embedded-postgres|platform)/' },
   },
   {
     name: 'contexts-by-index',
@@ -182,7 +186,7 @@ const contexts = [
       'answer from a higher one, the lower context owns a small interface and the higher one implements it.',
     from: { path: `^libs/${context}/` },
     to: {
-      path: '^libs/',
+      path: LIBS,
       pathNot: [
         `^libs/(${[context, BASE, ...allowed].join('|')})/`,
         ...(context === 'personne' ? [PERSONAL_DATA] : []),
@@ -210,13 +214,34 @@ const contexts = [
     name: 'platform-knows-no-context',
     comment: 'The platform has no noun of the domain. Access and all contexts depend on it.',
     from: { path: '^libs/platform/' },
-    to: { path: '^libs/', pathNot: '^libs/platform/' },
+    to: { path: LIBS, pathNot: '^libs/platform/' },
   },
   {
     name: 'access-knows-no-context',
     comment: 'Every context declares with access who may call its routes.',
     from: { path: '^libs/access/' },
-    to: { path: '^libs/', pathNot: `^libs/(${BASE})/` },
+    to: { path: LIBS, pathNot: `^libs/(${BASE})/` },
+  },
+  {
+    name: 'topology-behind-its-port',
+    comment:
+      'Where a data space lives is no concern of a context, of access or of the platform: they know the ports Databases and ' +
+      'Cells of the platform. Apps choose what implements them.',
+    from: { path: '^libs/', pathNot: '^libs/topology/' },
+    to: { path: '^libs/topology/' },
+  },
+  {
+    name: 'order-of-topology',
+    comment: 'Topology serves all contexts alike, so it knows none but clients, whose data spaces it moves.',
+    from: { path: '^libs/topology/' },
+    to: { path: '^libs/', pathNot: `^libs/(${BASE}|topology|clients)/` },
+  },
+  {
+    name: 'routing-below-moves',
+    comment:
+      'API and worker load the routing of statements without the moves of data spaces, which only commands do.',
+    from: { path: '^libs/topology/src/(routing/|topology\\.module)' },
+    to: { path: '^libs/(topology/src/(?!routing/)|clients/)' },
   },
   // `errors` is pure as a whole: the rule pure-platform-stays-pure covers it.
   ...Object.entries(ROOMS)

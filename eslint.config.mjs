@@ -25,7 +25,8 @@ const SQL =
   'TRUNCATE\\s|COPY\\s+\\S+\\s*(\\(|FROM\\s|TO\\s)|WITH\\s+(RECURSIVE\\s+)?\\w+\\s*(\\([^)]*\\)\\s*)?AS\\s)/';
 const NO_SQL = ['Literal[value=', 'TemplateLiteral > TemplateElement:first-child[value.raw='].map((node) => ({
   selector: `${node}${SQL}]`,
-  message: 'SQL lives in persistence/, migrations/ and platform/(database|bulk|jobs|events|audit).',
+  message:
+    'SQL lives in persistence/, migrations/, topology/ and platform/(database|bulk|jobs|events|audit).',
 }));
 
 export default defineConfig(
@@ -74,6 +75,7 @@ export default defineConfig(
       'libs/*/src/**/persistence/**',
       'libs/embedded-postgres/**',
       'libs/platform/src/{database,bulk,jobs,events,audit}/**',
+      'libs/topology/src/**',
       ...TESTS,
     ],
     rules: { 'no-restricted-syntax': ['error', ...NO_SQL] },

@@ -20,7 +20,7 @@ const ALLOWED: Record<string, string> = {
   'libs/voting/src/http/neighbour.ts': `import '#membership';`,
   'apps/partner-api/src/main.ts': `import './app.module'; import '#platform/ops/config';`,
   'apps/partner-api/src/app.module.ts': `import '#voting'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
-  'apps/worker/src/main.ts': `import '#sync'; import '#webhooks'; import '#messaging';`,
+  'apps/worker/src/main.ts': `import '#sync'; import '#topology'; import '#webhooks'; import '#messaging';`,
   'tools/openapi/documents.ts': `import '../../apps/partner-api/src/app.module';`,
   'packages/client/src/webhooks.ts': `import 'standardwebhooks';`,
   'packages/verify/src/main.ts': `import 'node:crypto'; import './merkle.js';`,
@@ -93,6 +93,10 @@ const ALLOWED: Record<string, string> = {
   'libs/webhooks/src/index.ts': `import '#sync'; import '#voting';`,
   'libs/messaging/src/index.ts': `import '#adhesion'; import '#meeting'; import '#webhooks';`,
   'libs/clients/src/index.ts': `import '#access/requires';`,
+  'libs/topology/src/index.ts': `import './moves/mover'; import './topology.module';`,
+  'libs/topology/src/topology.module.ts': `import './routing/cell-databases'; import '@nestjs/common';`,
+  'libs/topology/src/routing/cell-databases.ts': `import '#platform/database/transactions'; import 'pg';`,
+  'libs/topology/src/moves/mover.ts': `import '../routing/cell-databases'; import '#clients';`,
   'libs/personne/src/index.ts': `import '#membership';`,
 };
 
@@ -191,6 +195,17 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-platform-events': { 'libs/platform/src/events/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-audit': { 'libs/platform/src/audit/up.ts': `import '../http/problem.filter';` },
   'order-of-platform-http': { 'libs/platform/src/http/up.ts': `import '../events/outbox';` },
+  'topology-behind-its-port': {
+    'libs/clients/src/application/move.ts': `import '#topology';`,
+    'libs/membership/src/application/move.ts': `import '#topology';`,
+    'libs/access/src/move.ts': `import '#topology';`,
+    'libs/platform/src/database/move.ts': `import '#topology';`,
+  },
+  'order-of-topology': { 'libs/topology/src/moves/votes.ts': `import '#voting';` },
+  'routing-below-moves': {
+    'libs/topology/src/routing/move.ts': `import '../moves/mover';`,
+    'libs/topology/src/routing/client.ts': `import '#clients';`,
+  },
   'access-knows-no-context': { 'libs/access/src/down.ts': `import '#clients';` },
   'pure-platform-stays-pure': {
     'libs/platform/src/errors/http-error.ts': `import { HttpException } from '@nestjs/common';`,

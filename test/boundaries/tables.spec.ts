@@ -49,9 +49,9 @@ function foreignTables(library: string, source: string): string[] {
   return [...new Set(names)].filter((name) => (OWNERS.get(name) ?? library) !== library);
 }
 
-/** Files that contain SQL: persistence/ and sql/ of contexts, and all of platform and access. */
+/** Files that contain SQL: persistence/ and sql/ of contexts, and all of platform, access and topology. */
 function sourcesWithSql(): { file: string; library: string; source: string }[] {
-  return globSync('libs/{*/src/**/{persistence,sql}/**/*.{ts,sql},{platform,access}/src/**/*.ts}', {
+  return globSync('libs/{*/src/**/{persistence,sql}/**/*.{ts,sql},{platform,access,topology}/src/**/*.ts}', {
     cwd: ROOT,
   })
     .filter((file) => !file.endsWith('.spec.ts'))

@@ -1,14 +1,8 @@
 /** Tables and views by the library that owns them. Only the owner names them in SQL. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  platform: [
-    'derniere_ecriture',
-    'evenement',
-    'idempotency_record',
-    'journal',
-    'journal_tete',
-    'travail_en_cours',
-  ],
-  clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'espace_ferme', 'rate_window'],
+  platform: ['evenement', 'idempotency_record', 'journal', 'journal_tete', 'travail_en_cours'],
+  clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'rate_window'],
+  topology: ['derniere_ecriture', 'espace_ferme'],
   membership: [
     'employe',
     'employeur',
@@ -79,6 +73,12 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
   consent: {
     employe:
       'Consents are deleted with their employee by the foreign key; the list of personal data says so.',
+  },
+  topology: {
+    tenant:
+      'The directory names the cell of each data space. Topology reads it, switches it and removes it with the data space.',
+    deplacement: 'Clients takes the requests for moves, and topology writes how far each has come.',
+    cle: 'Keys are removed with their data space.',
   },
   personne: {
     idempotency_record: 'The platform knows no persons, so personne selects the rows that contain their ids.',

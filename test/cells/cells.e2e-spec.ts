@@ -235,7 +235,7 @@ describe('the cell of a data space', () => {
     const { tenant } = await tenantIn('nord');
     await withAnother(two.urls, async (other) => {
       const databases = other.app.get(Databases);
-      const all = () => Promise.all([1, 2, 3].map(() => databases.of(tenant.tenantId)));
+      const all = () => Promise.all([1, 2, 3].map(async () => databases.of({ tenantId: tenant.tenantId })));
       expect(await sentDuring('cell_of', all)).toBe(1);
     });
   });

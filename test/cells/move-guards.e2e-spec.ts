@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeplacementsService, Mover } from '../../libs/clients/src';
+import { DeplacementsService } from '../../libs/clients/src';
 import { Config } from '../../libs/platform/src/ops/config';
+import { Mover } from '../../libs/topology/src';
 import { expectProblem } from '../http/expect-problem';
 import { perFile } from '../setup/fixtures';
 import type { TestTenant } from '../setup/test-app';

@@ -1,5 +1,5 @@
-import { STEPS } from '../../libs/clients/src';
-import { connectForCopy, CopyRefused, copySpace } from '../../libs/platform/src/database/space-copy';
+import { STEPS } from '../../libs/topology/src';
+import { connectForCopy, CopyRefused, copySpace } from '../../libs/topology/src/moves/space-copy';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { perFile } from '../setup/fixtures';
 import { asService } from '../setup/service-login';

@@ -1,11 +1,6 @@
 import { Client } from 'pg';
-import {
-  ClientsService,
-  type Deplacement,
-  DeplacementsService,
-  Mover,
-  type Step,
-} from '../../libs/clients/src';
+import { ClientsService, type Deplacement, DeplacementsService } from '../../libs/clients/src';
+import { Mover, type Step } from '../../libs/topology/src';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { synced } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';

@@ -1,5 +1,5 @@
 import { clientConfig } from '../../libs/platform/src/database/client-config';
-import { PrimaryClient, primaryUrlOf } from '../../libs/platform/src/database/primary';
+import { PrimaryClient, primaryUrlOf } from '../../libs/topology/src/routing/primary';
 import { Wire } from '../http/wire';
 import { ReplicatedPostgres } from '../reliability/support/standby';
 

@@ -29,12 +29,10 @@ beforeAll(async () => {
   const database = { pools: { reads: pool, shortWrites: pool, access: pool } } as Database;
   transactions = new Transactions(
     {
-      directory: database,
-      own: database,
-      of: () => Promise.resolve(database),
-      cell: () => database,
+      of: () => database,
       clientOf: (space) => Promise.resolve(space),
-      standbys: new Map(),
+      reading: () => ({ replica: () => Promise.resolve(undefined), end: () => undefined }),
+      wrote: () => Promise.resolve(),
     },
     new ConnectionShares({ poolSize: 1 }, new DatabaseTime()),
   );

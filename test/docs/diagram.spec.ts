@@ -7,7 +7,7 @@ const folders = (name: string): string[] => readdirSync(join(ROOT, name)).sort()
 /** Returns the imports between contexts. */
 function imports(): string[] {
   const contexts = folders('libs').filter(
-    (name) => !['platform', 'access', 'embedded-postgres'].includes(name),
+    (name) => !['platform', 'access', 'topology', 'embedded-postgres'].includes(name),
   );
   return contexts.flatMap((context) => {
     const files = readdirSync(join(ROOT, 'libs', context, 'src'), { recursive: true, encoding: 'utf8' });

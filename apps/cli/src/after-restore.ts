@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { isUUID } from 'class-validator';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
-import { connectionsOfProcesses } from '#platform/database/processes';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { type Config, ConfigError, PRINCIPAL, workerCellsOf } from '#platform/ops/config';
+import { connectionsOfProcesses } from '#topology';
 import { ServiceContext } from './service-context';
 
 const ENVIRONMENTS = ['production', 'staging'] as const satisfies readonly Environment[];
@@ -69,8 +69,8 @@ export async function afterRestore(
 }
 
 /** The directory knows moves that the restored cell does not. */
-async function assertKnowsMoves({ deplacements }: ServiceContext, cell: string, at: Date): Promise<void> {
-  const unknown = await deplacements.unknownAfterRestore(cell, at);
+async function assertKnowsMoves({ restored }: ServiceContext, cell: string, at: Date): Promise<void> {
+  const unknown = await restored.unknownMoves(cell, at);
   if (unknown.length === 0) return;
   const lines = unknown.map(
     ({ tenantId, celluleOrigine, cellule, dateBascule }) =>

@@ -1,6 +1,7 @@
 import { isUUID } from 'class-validator';
 import { composeIdentifiers } from '#platform/database/migrate';
 import { ConfigError, PRINCIPAL } from '#platform/ops/config';
+import { primaryUrlOf } from '#topology';
 import { databasesOf, waitTeller } from './migrate';
 
 /**
@@ -21,7 +22,7 @@ export async function listIdentifiers(
     throw new ConfigError('Give a data space and a suffix of letters, digits and ._- (1 to 32), or neither.');
   for (const [database, cellule = PRINCIPAL] of databasesOf(url, cells))
     for (const found of await composeIdentifiers(
-      database,
+      await primaryUrlOf(database),
       isWithin ? [space!, suffix!] : undefined,
       waitTeller(),
     ))

@@ -3,6 +3,7 @@ import { migrateDown as undoMigrations, migrateUp as migrateSchema } from '#plat
 import { cellsOf } from '#platform/ops/config';
 import { prepareQueues } from '#platform/jobs/prepare-queues';
 import { SYNC_QUEUES } from '#sync';
+import { primaryUrlOf } from '#topology';
 import { WEBHOOKS_QUEUES } from '#webhooks';
 
 /** Pause between two lines about waits, in ms. */
@@ -35,12 +36,13 @@ export async function migrateAll(
 }
 
 /** Brings the schema and the queues up to date. @returns the names of the migrations that ran */
-export function migrateUp(databaseUrl: string): Promise<string[]> {
+export async function migrateUp(databaseUrl: string): Promise<string[]> {
   const queues = [...SYNC_QUEUES, ...WEBHOOKS_QUEUES, ...MESSAGING_QUEUES];
-  return migrateSchema(databaseUrl, (url) => prepareQueues(url, queues), waitTeller());
+  const url = await primaryUrlOf(databaseUrl);
+  return migrateSchema(url, () => prepareQueues(url, queues), waitTeller());
 }
 
 /** Undoes the last `steps` migrations of a database. */
-export function migrateDown(databaseUrl: string, steps: number): Promise<void> {
-  return undoMigrations(databaseUrl, steps, waitTeller());
+export async function migrateDown(databaseUrl: string, steps: number): Promise<void> {
+  return undoMigrations(await primaryUrlOf(databaseUrl), steps, waitTeller());
 }

@@ -1,11 +1,10 @@
 import { isUUID } from 'class-validator';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENVIRONMENTS } from '#access/caller';
-import type { Eraser, Step } from '#clients';
-import { CopyRefused } from '#platform/database/space-copy';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { Config, ConfigError } from '#platform/ops/config';
+import { CopyRefused, type Eraser, type Step } from '#topology';
 import { ServiceContext } from './service-context';
 
 /** Pause between two looks for requested moves, in ms. */

@@ -7,9 +7,7 @@ import {
   ClientsModule,
   ClientsService,
   DeplacementsService,
-  Eraser,
   JournalService,
-  Mover,
 } from '#clients';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
@@ -18,7 +16,7 @@ import { CourrielsService, MessagingModule } from '#messaging';
 import { PersonneModule, PersonnesService } from '#personne';
 import { TrailAttestation } from '#platform/audit/attestation';
 import { JournalVerification } from '#platform/audit/verification';
-import { Databases } from '#platform/database/databases';
+import { Cells } from '#platform/database/databases';
 import { SealedColumns } from '#platform/database/sealed-columns';
 import { WorkNotes } from '#platform/database/work-notes';
 import { Config } from '#platform/ops/config';
@@ -35,6 +33,7 @@ import {
   VotantsService,
   VotingModule,
 } from '#voting';
+import { Eraser, MovesModule, Mover, RestoredCell, TopologyModule } from '#topology';
 import { WEBHOOKS_ENTITIES, WebhooksModule, WebhooksService } from '#webhooks';
 
 @Module({})
@@ -44,13 +43,14 @@ class CliModule {}
 const SERVICES = {
   clients: ClientsService,
   deplacements: DeplacementsService,
+  restored: RestoredCell,
   mover: Mover,
   eraser: Eraser,
   journal: JournalService,
   attestation: TrailAttestation,
   verification: JournalVerification,
   sealed: SealedColumns,
-  databases: Databases,
+  cells: Cells,
   notes: WorkNotes,
   authentication: AuthenticationService,
   syncs: SyncV1Service,
@@ -82,16 +82,21 @@ export const ServiceContext = {
       {
         module: CliModule,
         imports: [
-          PlatformModule.forRoot('cli', new Config({ ...config, poolSize: 2 }), [
-            ...CLIENTS_ENTITIES,
-            ...MEMBERSHIP_ENTITIES,
-            ...CONSENT_ENTITIES,
-            ...ADHESION_ENTITIES,
-            ...VOTING_ENTITIES,
-            ...MEETING_ENTITIES,
-            ...WEBHOOKS_ENTITIES,
-          ]),
+          PlatformModule.forRoot(
+            'cli',
+            new Config({ ...config, poolSize: 2 }),
+            TopologyModule.forRoot([
+              ...CLIENTS_ENTITIES,
+              ...MEMBERSHIP_ENTITIES,
+              ...CONSENT_ENTITIES,
+              ...ADHESION_ENTITIES,
+              ...VOTING_ENTITIES,
+              ...MEETING_ENTITIES,
+              ...WEBHOOKS_ENTITIES,
+            ]),
+          ),
           ClientsModule,
+          MovesModule,
           MembershipModule,
           AdhesionModule,
           SyncModule,

@@ -11,6 +11,7 @@ import { Config } from '#platform/ops/config';
 import { HttpModule } from '#platform/http/http.module';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncHttpModule } from '#sync';
+import { TopologyModule } from '#topology';
 import { VOTING_ENTITIES, VotingHttpModule } from '#voting';
 import { WEBHOOKS_ENTITIES, WebhooksHttpModule } from '#webhooks';
 import { Documentation } from './documentation';
@@ -24,15 +25,19 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        PlatformModule.forRoot('api', config, [
-          ...CLIENTS_ENTITIES,
-          ...MEMBERSHIP_ENTITIES,
-          ...CONSENT_ENTITIES,
-          ...ADHESION_ENTITIES,
-          ...VOTING_ENTITIES,
-          ...MEETING_ENTITIES,
-          ...WEBHOOKS_ENTITIES,
-        ]),
+        PlatformModule.forRoot(
+          'api',
+          config,
+          TopologyModule.forRoot([
+            ...CLIENTS_ENTITIES,
+            ...MEMBERSHIP_ENTITIES,
+            ...CONSENT_ENTITIES,
+            ...ADHESION_ENTITIES,
+            ...VOTING_ENTITIES,
+            ...MEETING_ENTITIES,
+            ...WEBHOOKS_ENTITIES,
+          ]),
+        ),
         AccessModule,
         HttpModule,
         ClientsHttpModule,

@@ -6,6 +6,7 @@ import { MessagingModule, SendingModule } from '#messaging';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule } from '#sync';
+import { TopologyModule } from '#topology';
 import { VOTING_ENTITIES, VotingModule } from '#voting';
 import { DeliveriesModule, WEBHOOKS_ENTITIES, WebhooksModule } from '#webhooks';
 import { ClockService } from './clock.service';
@@ -19,13 +20,17 @@ export class WorkerModule {
     return {
       module: WorkerModule,
       imports: [
-        PlatformModule.forRoot('worker', config, [
-          ...CLIENTS_ENTITIES,
-          ...MEMBERSHIP_ENTITIES,
-          ...CONSENT_ENTITIES,
-          ...VOTING_ENTITIES,
-          ...WEBHOOKS_ENTITIES,
-        ]),
+        PlatformModule.forRoot(
+          'worker',
+          config,
+          TopologyModule.forRoot([
+            ...CLIENTS_ENTITIES,
+            ...MEMBERSHIP_ENTITIES,
+            ...CONSENT_ENTITIES,
+            ...VOTING_ENTITIES,
+            ...WEBHOOKS_ENTITIES,
+          ]),
+        ),
         ClientsModule,
         MembershipModule,
         SyncModule,

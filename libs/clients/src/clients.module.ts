@@ -3,13 +3,11 @@ import { AuthenticationService } from './application/authentication.service';
 import { CellsService } from './application/cells.service';
 import { ClientsService } from './application/clients.service';
 import { DeplacementsService } from './application/deplacements.service';
-import { Eraser } from './application/eraser';
+import { ErasuresService } from './application/erasures.service';
 import { ExpiryService } from './application/expiry.service';
 import { JournalService } from './application/journal.service';
 import { MoveObstacles } from './application/move-obstacles';
-import { Mover } from './application/mover';
 import { RateLimiterService } from './application/rate-limiter.service';
-import { Databases } from '#platform/database/databases';
 import { CallerQuery } from './persistence/caller.query';
 import { CellQuery } from './persistence/cell.query';
 import { ClientRepository } from './persistence/client.repository';
@@ -22,11 +20,10 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     CellsService,
     ClientsService,
     DeplacementsService,
-    Eraser,
+    ErasuresService,
     ExpiryService,
     JournalService,
     MoveObstacles,
-    Mover,
     RateLimiterService,
     CallerQuery,
     CellQuery,
@@ -39,16 +36,11 @@ import { RateWindowQuery } from './persistence/rate-window.query';
     CellsService,
     ClientsService,
     DeplacementsService,
-    Eraser,
+    ErasuresService,
     ExpiryService,
     JournalService,
     MoveObstacles,
-    Mover,
     RateLimiterService,
   ],
 })
-export class ClientsModule {
-  constructor(databases: Databases, cells: CellQuery) {
-    databases.locateBy((space) => cells.of(space));
-  }
-}
+export class ClientsModule {}

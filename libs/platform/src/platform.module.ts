@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { DataSourceOptions } from 'typeorm';
 import { AuditModule } from './audit/audit.module';
 import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
@@ -14,12 +13,11 @@ import type { Reader } from './ops/process-name';
 /** The modules of every process. */
 @Module({ imports: [LimitsModule, JobsModule, EventsModule, AuditModule, ProblemModule, HealthModule] })
 export class PlatformModule {
-  static forRoot(
-    processName: Reader,
-    config: Config,
-    entities: DataSourceOptions['entities'],
-  ): DynamicModule {
-    const imports = [OpsModule.forRoot(processName, config), DatabaseModule.forRoot(entities)];
-    return { module: PlatformModule, imports };
+  /** @param databases provides the port `Databases` to all modules */
+  static forRoot(processName: Reader, config: Config, databases: DynamicModule): DynamicModule {
+    return {
+      module: PlatformModule,
+      imports: [OpsModule.forRoot(processName, config), databases, DatabaseModule],
+    };
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Cells } from '#platform/database/databases';
 import { DomainError } from '#platform/errors/domain-error';
 import { ConfigError } from '#platform/ops/config-error';
 import { LOGGER } from '#platform/ops/logger';
@@ -23,7 +24,8 @@ export interface Cell {
 @Injectable()
 export class CellsService implements OnModuleInit {
   constructor(
-    private readonly cells: CellQuery,
+    private readonly cells: Cells,
+    private readonly query: CellQuery,
     @Inject(PROCESS_NAME) private readonly processName: Reader,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -34,7 +36,7 @@ export class CellsService implements OnModuleInit {
    * @throws ConfigError in the worker and in commands
    */
   async onModuleInit(): Promise<void> {
-    const cells = [...(await this.cells.counts()).keys()].filter((name) => !this.cells.isReachable(name));
+    const cells = [...(await this.query.counts()).keys()].filter((name) => !this.cells.has(name));
     if (cells.length === 0) return;
     const message = `CELLS must name ${cells.join(', ')}, which has data spaces (docs/operations.md, "Cells").`;
     if (this.processName !== 'api') throw new ConfigError(message);
@@ -46,7 +48,7 @@ export class CellsService implements OnModuleInit {
    * One that does not answer within 1.5 s has no size.
    */
   async list(): Promise<Cell[]> {
-    const counts = await this.cells.counts();
+    const counts = await this.query.counts();
     return Promise.all(
       [...new Set([...this.cells.names, ...counts.keys()])].map(async (nom) => ({
         nom,
@@ -58,7 +60,7 @@ export class CellsService implements OnModuleInit {
 
   /** The data spaces of the worker's cell. */
   ownSpaces(): Promise<string[]> {
-    return this.cells.ownSpaces();
+    return this.query.ownSpaces();
   }
 
   /** @param wanted the cell that a new client asks for; that with the fewest data spaces if absent @throws DomainError `Cellule.Inconnue` */
@@ -69,7 +71,7 @@ export class CellsService implements OnModuleInit {
       throw new DomainError(CELLULE.Inconnue, `Name one of the cells ${names.join(', ')}.`);
     }
     if (names.length === 1) return names[0]!;
-    const loads = await this.cells.loads();
+    const loads = await this.query.loads();
     return names.reduce((fewest, name) =>
       (loads.get(name) ?? 0) < (loads.get(fewest) ?? 0) ? name : fewest,
     );
@@ -78,7 +80,7 @@ export class CellsService implements OnModuleInit {
   private async sizeOf(name: string): Promise<number | null> {
     const answered = new AbortController();
     const tooLate = sleep(ANSWER_MS, null, { signal: answered.signal }).catch(() => null);
-    const size = this.cells.size(name).catch(() => null);
+    const size = this.query.size(name).catch(() => null);
     return Promise.race([size, tooLate]).finally(() => answered.abort());
   }
 }

@@ -70,23 +70,14 @@ export class DeplacementsService {
     return this.repository.spacesIn(cell);
   }
 
-  /**
-   * Moves that a cell does not know, which was restored to a moment without the directory: of data spaces that came later and are
-   * not there, and of those that left later and are not closed there.
-   */
-  async unknownAfterRestore(cell: string, moment: Date): Promise<Deplacement[]> {
-    const moves = await this.transactions.read(ADMINISTRATION, () =>
-      this.repository.switchedSince(cell, moment),
-    );
-    const unknown: Deplacement[] = [];
-    for (const move of moves) {
-      const isKnown =
-        move.cellule === cell
-          ? await this.repository.isThere(move.tenantId)
-          : await this.repository.isClosedForGood(cell, move.tenantId);
-      if (!isKnown) unknown.push(move);
-    }
-    return unknown;
+  /** Moves from or to a cell that were switched after a moment, the latest of each data space. */
+  switchedSince(cell: string, moment: Date): Promise<Deplacement[]> {
+    return this.transactions.read(ADMINISTRATION, () => this.repository.switchedSince(cell, moment));
+  }
+
+  /** Whether the cell of a data space has it. */
+  isThere(tenantId: string): Promise<boolean> {
+    return this.repository.isThere(tenantId);
   }
 
   private async spaceOf(clientId: string, environnement: Environment): Promise<string> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Cells } from '#platform/database/databases';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { Outbox } from '#platform/events/outbox';
@@ -6,7 +7,6 @@ import type { SharedWork } from '#platform/jobs/shared-work';
 import { WorkSharing } from '#platform/jobs/work-sharing';
 import { Clock } from '#platform/ops/clock';
 import { CLE_EVENTS } from '../domain/clients.events';
-import { CellQuery } from '../persistence/cell.query';
 import { ClientRepository } from '../persistence/client.repository';
 
 /** Time before the end of a key at which its event is sent, in ms. */
@@ -20,7 +20,7 @@ export class ExpiryService {
   constructor(
     private readonly transactions: Transactions,
     private readonly clients: ClientRepository,
-    private readonly cells: CellQuery,
+    private readonly cells: Cells,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     sharing: WorkSharing,
@@ -38,7 +38,7 @@ export class ExpiryService {
     await this.work.each({
       find: (except) =>
         this.transactions.read(ADMINISTRATION, () =>
-          this.clients.expiring(now, until, this.cells.own, except),
+          this.clients.expiring(now, until, this.cells.ownNames, except),
         ),
       work: ({ id }) => this.tell(id, now, until),
     });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Databases, type Whereabouts } from '#platform/database/databases';
+import { Cells } from '#platform/database/databases';
 import type { Statement } from '#platform/database/entered-query';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
@@ -9,40 +9,15 @@ import { Transactions } from '#platform/database/transactions';
 export class CellQuery {
   constructor(
     private readonly transactions: Transactions,
-    private readonly databases: Databases,
+    private readonly cells: Cells,
   ) {}
-
-  /** Names of the cells, in the order of CELLS. */
-  get names(): readonly string[] {
-    return this.databases.names;
-  }
-
-  /** Names of the worker's cell: the directory is also `principal` if CELLS names it otherwise. */
-  get own(): readonly string[] {
-    return this.databases.ownNames;
-  }
-
-  /** Whether data spaces of this cell can be reached. */
-  isReachable(name: string): boolean {
-    return this.databases.has(name);
-  }
-
-  /** The cell and the client of a data space; undefined if the space is not one, but a client. */
-  async of(space: string): Promise<Whereabouts | undefined> {
-    const [row] = await this.transactions.query<Whereabouts>(ADMINISTRATION, {
-      name: 'cell_of',
-      text: 'SELECT cellule AS cell, client_id AS "clientId" FROM tenant WHERE id = $1',
-      values: [space],
-    });
-    return row;
-  }
 
   /** The data spaces of the worker's cell. */
   async ownSpaces(): Promise<string[]> {
     const rows = await this.transactions.query<{ id: string }>(ADMINISTRATION, {
       name: 'cell_own_spaces',
       text: 'SELECT id FROM tenant WHERE cellule = ANY ($1)',
-      values: [this.own],
+      values: [this.cells.ownNames],
     });
     return rows.map(({ id }) => id);
   }

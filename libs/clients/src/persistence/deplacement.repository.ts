@@ -65,18 +65,6 @@ export class DeplacementRepository {
     return rows;
   }
 
-  /** Whether a cell is closed for good for a data space, by a statement of its own. */
-  async isClosedForGood(cell: string, tenantId: string): Promise<boolean> {
-    const rows = await this.transactions.query(
-      { cell },
-      {
-        text: `SELECT FROM espace_ferme WHERE tenant_id = $1 AND jusqua = 'infinity'`,
-        values: [tenantId],
-      },
-    );
-    return rows.length > 0;
-  }
-
   /** Returns the data spaces that a cell has, whatever the directory says: each has settings. */
   async spacesIn(cell: string): Promise<string[]> {
     const rows = await this.transactions.query<{ id: string }>(

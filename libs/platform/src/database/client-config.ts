@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
+import type { Client, ClientConfig } from 'pg';
 import { serversOf } from '../ops/database-servers';
-import { Primary, type PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
 
 /** A statement that runs longer is cancelled and answered as 503 (docs/contract.md, "Limits"). */
@@ -29,11 +30,25 @@ const CONNECTION_OPTIONS = [
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
+/** Configuration of a connection to a server of a database. */
+export interface ServerConfig extends ClientConfig {
+  /** The URL of the database, which may name several servers. */
+  readonly databaseUrl: string;
+}
+
+/** Makes connections to a server of a database: to the one of its configuration, or to another one that it chooses. */
+export type Connection = new (config: ServerConfig) => Client;
+
+/** The socket of a connection, which the types of `pg` omit. */
+export function streamOf(client: Pick<Client, 'query'>): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
+}
+
 /** Options of a connection. */
-export function clientConfig(url: string, applicationName: string): PrimaryConfig {
+export function clientConfig(url: string, applicationName: string): ServerConfig {
   return {
     connectionString: serversOf(url).urls[0],
-    primary: Primary.of(url),
+    databaseUrl: url,
     keepAlive: true,
     // Otherwise after two hours.
     keepAliveInitialDelayMillis: 5_000,

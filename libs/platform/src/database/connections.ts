@@ -1,4 +1,4 @@
-import postgres, { type Client, Pool, type PoolClient, type PoolConfig } from 'pg';
+import postgres, { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -7,9 +7,8 @@ import {
 } from 'typeorm';
 import type { Logger } from 'pino';
 import { clientConfig } from './client-config';
-import type { PrimaryConfig } from './primary';
 import { APP_ROLE } from './roles';
-import { type DatabaseWatch, disallowLongStatements, WatchedClient } from './database-watch';
+import { bounded, type DatabaseWatch, disallowLongStatements } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
 import { endsConnection } from '../errors/sql-errors';
 
@@ -81,14 +80,10 @@ export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promis
 
 /** A pool whose connections are replaced at the next use when they are lost, and watched over from their beginning. */
 function watchedBy(watch: DatabaseWatch | undefined): typeof Pool {
-  class OurClient extends WatchedClient {
-    constructor(config: PrimaryConfig) {
-      super(config, watch);
-    }
-  }
+  const connection = watch?.connection ?? bounded(Client);
   return class extends Pool {
     constructor(config: PoolConfig) {
-      super({ ...config, Client: OurClient as unknown as new () => Client });
+      super({ ...config, Client: connection as unknown as new () => Client });
       this.on('release', (_error, client) => disallowLongStatements(client));
     }
   };

@@ -1,9 +1,8 @@
-import { type Client, type PoolClient } from 'pg';
+import { Client, type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Reader } from '../ops/process-name';
-import { clientConfig } from './client-config';
-import { PrimaryClient, type PrimaryConfig, streamOf } from './primary';
+import { clientConfig, type Connection, type ServerConfig, streamOf } from './client-config';
 import { sqlState } from '../errors/sql-errors';
 
 /** Maximum time for making a connection, in ms: four round trips over a very slow network. */
@@ -58,7 +57,9 @@ export function cut(client: Pick<Client, 'query'>): void {
  */
 export class DatabaseWatch {
   /** Options of its own connection. */
-  private readonly config: PrimaryConfig;
+  private readonly config: ServerConfig;
+  /** Connections that it watches over from their beginning. */
+  readonly connection: Connection;
   private readonly connections = new Map<Client, Look>();
   private timer: NodeJS.Timeout | undefined;
   private own: Client | undefined;
@@ -73,8 +74,10 @@ export class DatabaseWatch {
     databaseUrl: string,
     processName: Reader,
     private readonly logger: Logger,
+    private readonly unwatched: Connection = Client,
   ) {
     this.config = clientConfig(databaseUrl, `mandat ${processName} watch`);
+    this.connection = bounded(unwatched, this);
   }
 
   /** Watches over a connection from when it has been made. The checks begin with the first one. */
@@ -112,7 +115,7 @@ export class DatabaseWatch {
   private connectAgain(): void {
     if (this.failedAt !== undefined && !this.doOthersGoOn(this.failedAt)) this.giveUp('away');
     const begunAt = performance.now();
-    const own = new WatchedClient(this.config, this);
+    const own = new this.connection(this.config);
     this.own = own;
     own.once('end', () => {
       this.own = undefined;
@@ -179,7 +182,7 @@ export class DatabaseWatch {
 
   /** Makes a new connection and returns whether the database answers, is busy, or is unreachable. */
   private async reach(): Promise<'answers' | 'busy' | 'away'> {
-    const client = new WatchedClient(this.config, undefined);
+    const client = new (bounded(this.unwatched))(this.config);
     try {
       await client.connect();
       const answer = client.query('SELECT 1').then(() => 'answers' as const);
@@ -194,14 +197,16 @@ export class DatabaseWatch {
   }
 }
 
-/** A watched connection. Its loss fails the running statement only. */
-export class WatchedClient extends PrimaryClient {
-  constructor(config: PrimaryConfig, watch: DatabaseWatch | undefined) {
-    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
-    // A pool listens to idle connections only. Without this listener, the loss of a busy one would end the process.
-    this.on('error', () => undefined);
-    watch?.add(this);
-  }
+/** Connections that are made in time or not at all, and whose loss fails the running statement only. */
+export function bounded(connection: Connection, watch?: DatabaseWatch): Connection {
+  return class extends connection {
+    constructor(config: ServerConfig) {
+      super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+      // A pool listens to idle connections only. Without this listener, the loss of a busy one would end the process.
+      this.on('error', () => undefined);
+      watch?.add(this);
+    }
+  };
 }
 
 /** Ends the exemption of `allowLongStatements`. */

@@ -1,28 +1,12 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { DataSourceOptions } from 'typeorm';
-import { Databases, ENTITIES } from './databases';
+import { Global, Module } from '@nestjs/common';
 import { IdempotencyRecords } from './idempotency-records';
 import { Maintenance } from './maintenance';
 import { SealedColumns } from './sealed-columns';
 import { Transactions } from './transactions';
 
-/** Connections and transactions. */
+const PROVIDERS = [IdempotencyRecords, Maintenance, SealedColumns, Transactions];
+
+/** Transactions on the databases that the application registers. */
 @Global()
-@Module({})
-export class DatabaseModule {
-  /** @param entities TypeORM entities of the process */
-  static forRoot(entities: DataSourceOptions['entities']): DynamicModule {
-    return {
-      module: DatabaseModule,
-      providers: [
-        { provide: ENTITIES, useValue: entities },
-        Databases,
-        IdempotencyRecords,
-        Maintenance,
-        SealedColumns,
-        Transactions,
-      ],
-      exports: [Databases, IdempotencyRecords, Maintenance, SealedColumns, Transactions],
-    };
-  }
-}
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
+export class DatabaseModule {}

@@ -5,6 +5,7 @@ import { SHORT_WRITES } from '../limits/connection-shares';
 import type { Config } from '../ops/config';
 import type { Metrics } from '../ops/metrics';
 import type { Reader } from '../ops/process-name';
+import type { Connection } from './client-config';
 import { createDataSource, createPipelinedPool, logLostConnection } from './connections';
 import { DatabaseWatch } from './database-watch';
 import { assertOwnsNothing, type LoginRights } from './service-login';
@@ -29,6 +30,7 @@ export interface ConnectionContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly entities: DataSourceOptions['entities'];
+  readonly connection: Connection;
 }
 
 /** The connections of this process to one database. They are made at their first use. */
@@ -40,14 +42,14 @@ export class Database {
   private initialized: Promise<DataSource> | undefined;
   private checked: Promise<void> | undefined;
 
-  /** @param cell the name of its cell or standby, unless it is the directory */
+  /** @param cell its name in metrics and messages; undefined for the database of DATABASE_URL */
   constructor(
     readonly url: string,
     readonly cell: string | undefined,
     private readonly context: ConnectionContext,
   ) {
-    const { config, processName, logger, metrics, entities } = context;
-    this.watch = new DatabaseWatch(url, processName, logger);
+    const { config, processName, logger, metrics, entities, connection } = context;
+    this.watch = new DatabaseWatch(url, processName, logger, connection);
     const options = { url, applicationName: `mandat ${processName}`, watch: this.watch };
     const onLoss = logLostConnection(logger);
     const make = (name: string, size: number): Pool => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryFailedError, SimpleConsoleLogger } from 'typeorm';
-import { primaryUrlOf } from './primary';
 import { isTransient, LOCK_NOT_AVAILABLE, sqlState } from '../errors/sql-errors';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
@@ -30,11 +29,7 @@ class QuietLogger extends SimpleConsoleLogger {
   override logMigration(): void {}
 }
 
-async function withMigrations<T>(
-  databaseUrl: string,
-  work: (dataSource: DataSource, url: string) => Promise<T>,
-): Promise<T> {
-  const url = await primaryUrlOf(databaseUrl);
+async function withMigrations<T>(url: string, work: (dataSource: DataSource) => Promise<T>): Promise<T> {
   const dataSource = new DataSource({
     type: 'postgres',
     url,
@@ -58,7 +53,7 @@ async function withMigrations<T>(
     }
     await guard.query('SET lock_timeout = 0');
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await work(dataSource, url);
+    return await work(dataSource);
   } finally {
     await guard.release();
     await dataSource.destroy();
@@ -105,20 +100,20 @@ async function withPatience(
  * Brings the schema up to date, each migration in a transaction of its own. Requests wait for it at most half a second
  * at a time: without its locks by then, a migration is undone and tried again a second later.
  *
- * @param databaseUrl a role that owns the database and may create roles
- * @param afterwards runs on the same server once the schema is up to date, while no other process migrates
+ * @param url of the server that takes writes, with a role that owns the database and may create roles
+ * @param afterwards runs once the schema is up to date, while no other process migrates
  * @returns the names of the migrations that ran
  * @throws Error after 10 minutes without a lock
  */
 export async function migrateUp(
-  databaseUrl: string,
-  afterwards: (url: string) => Promise<void>,
+  url: string,
+  afterwards: () => Promise<void>,
   onWait: OnWait,
 ): Promise<string[]> {
-  return withMigrations(databaseUrl, async (dataSource, url) => {
+  return withMigrations(url, async (dataSource) => {
     const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
     await withPatience(dataSource, () => dataSource.runMigrations({ transaction: 'each' }), onWait);
-    await afterwards(url);
+    await afterwards();
     return pending.map((migration) => migration.name);
   });
 }
@@ -145,16 +140,16 @@ export interface FoundIdentifier {
 /**
  * Brings identifiers to NFC that no other row has, as the migration `ComposedIdentifiers` did, and returns those that were not.
  *
- * @param databaseUrl the owner of the tables
+ * @param url of the server that takes writes, with the owner of the tables
  * @param within a data space, and the suffix for identifiers of other rows. All data spaces, without a suffix, if absent
  * @throws Error after 10 minutes without a lock
  */
 export async function composeIdentifiers(
-  databaseUrl: string,
+  url: string,
   within: readonly [space: string, suffix: string] | undefined,
   onWait: OnWait,
 ): Promise<FoundIdentifier[]> {
-  return withMigrations(databaseUrl, async (dataSource) => {
+  return withMigrations(url, async (dataSource) => {
     let found: FoundIdentifier[] = [];
     const compose = async (): Promise<void> => {
       found = await dataSource.query('SELECT * FROM identifiants_composer($1, $2)', [

@@ -6,22 +6,19 @@ import { isTransient, mayPassOnPrimary, sqlState } from '../errors/sql-errors';
 import { ConnectionShares, type Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import type { Database } from './database';
-import { Databases } from './databases';
+import { Databases, type Reading } from './databases';
 import { ENTER, type Prelude, type Statement } from './entered-query';
 import {
-  ADMINISTRATION,
   entryOf,
   includes,
   isAdministration,
   keyOf,
   NO_TENANT,
-  OWN_CELL,
   type Scope,
   spaceOf,
   type TenantScope,
 } from './scope';
 import { SingleStatements } from './single-statements';
-import { Reading } from './standbys';
 
 interface Connection {
   readonly database: Database;
@@ -53,11 +50,7 @@ export class Transactions {
   private readonly single: SingleStatements;
 
   constructor(
-    @Inject(Databases)
-    private readonly databases: Pick<
-      Databases,
-      'directory' | 'own' | 'of' | 'cell' | 'clientOf' | 'standbys'
-    >,
+    @Inject(Databases) private readonly databases: Omit<Databases, 'own' | 'know'>,
     private readonly shares: ConnectionShares,
   ) {
     this.single = new SingleStatements(shares, (scope) => this.clientOf(scope));
@@ -102,7 +95,7 @@ export class Transactions {
    * everything that its data space has written before the request. After a write of the request, it reads from the primary.
    */
   fromStandbys<T>(request: () => T): T {
-    return this.readings.run(new Reading(), request);
+    return this.readings.run(this.databases.reading(), request);
   }
 
   /**
@@ -110,28 +103,20 @@ export class Transactions {
    * may not have stored it yet.
    */
   async wrote(scope: TenantScope): Promise<void> {
-    await this.stored(await this.databaseOf(scope), [scope]);
+    await this.databases.wrote(await this.databaseOf(scope), [scope]);
   }
 
-  private async stored(database: Database, scopes: readonly Scope[]): Promise<void> {
-    const standbys = this.databases.standbys.get(database);
-    if (!standbys) return;
-    // Includes data spaces whose settings an administrator changed.
-    const spaces = scopes.map(spaceOf).filter((space) => space !== '');
-    await Promise.all(spaces.map((space) => standbys.wrote(space)));
-  }
-
-  /** Runs work that only reads on a standby, if the request may use one, and on the primary if that fails. */
+  /** Runs work that only reads on a replica, if the request may use one, and on the primary if that fails. */
   private async routed<T>(scope: Scope, work: (database: Database) => Promise<T>): Promise<T> {
     const primary = await this.databaseOf(scope);
     const reading = isAdministration(scope) ? undefined : this.readings.getStore();
-    const standby = await reading?.standby(this.databases.standbys.get(primary), keyOf(scope));
-    if (!standby) return work(primary);
+    const replica = await reading?.replica(primary, keyOf(scope));
+    if (!replica) return work(primary);
     try {
-      return await work(standby.database);
+      return await work(replica.database);
     } catch (error) {
       if (!mayPassOnPrimary(error)) throw error;
-      standby.doubt(error);
+      replica.doubt(error);
       reading!.end();
       return work(primary);
     }
@@ -151,7 +136,7 @@ export class Transactions {
       return measured(() => this.transaction(scope, isReadOnly, work, { database, runner, client }));
     };
     const { result, written } = await connected().finally(() => runner.release());
-    if (!isReadOnly) await this.stored(database, [scope, ...written]);
+    if (!isReadOnly) await this.databases.wrote(database, [scope, ...written]);
     return result;
   }
 
@@ -269,7 +254,7 @@ export class Transactions {
     if (outer) return joined(outer, statement);
     const database = await this.databaseOf(scope);
     const rows = await this.single.rows<R>(database, scope, false, statement);
-    await this.stored(database, [scope]);
+    await this.databases.wrote(database, [scope]);
     return rows;
   }
 
@@ -285,7 +270,7 @@ export class Transactions {
     const database = await this.databaseOf(scope);
     const client = await this.clientOf(scope);
     const count = await this.single.write(database, client, scope, before, statement);
-    await this.stored(database, [scope]);
+    await this.databases.wrote(database, [scope]);
     return count;
   }
 
@@ -315,13 +300,9 @@ export class Transactions {
     return rows[0]![0];
   }
 
-  private async databaseOf(scope: Scope): Promise<Database> {
-    if (scope === ADMINISTRATION) return this.databases.directory;
-    if (scope === OWN_CELL) return this.databases.own;
-    if ('cell' in scope) return this.databases.cell(scope.cell);
-    const space = 'tenantId' in scope ? scope.tenantId : scope.administrationOf;
+  private databaseOf(scope: Scope): Database | Promise<Database> {
     const outer = this.ambient.getStore();
-    return outer && keyOf(outer.scope) === space ? outer.database : this.databases.of(space);
+    return outer && keyOf(outer.scope) === spaceOf(scope) ? outer.database : this.databases.of(scope);
   }
 
   /**

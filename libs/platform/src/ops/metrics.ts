@@ -47,15 +47,6 @@ export class Metrics {
     });
   }
 
-  /** Shows how far a standby that serves reads may be behind. */
-  watchStandby(name: string, behindS: () => number): void {
-    this.meter
-      .createObservableGauge('mandat_database_standby_behind_seconds', {
-        description: 'Maximum time by which a standby may be behind its primary',
-      })
-      .addCallback((result) => result.observe(behindS(), { standby: name }));
-  }
-
   /** Shows how much work waits. Without the database there is no number, because it is unknown. */
   watchQueues(read: () => Promise<readonly (readonly [queue: string, depth: number])[]>): void {
     const gauge = this.meter.createObservableGauge('mandat_queue_depth', {

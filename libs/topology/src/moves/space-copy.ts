@@ -2,10 +2,10 @@ import { type Client, escapeLiteral } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { serversOf } from '../ops/database-servers';
-import { Primary, PrimaryClient } from './primary';
-import { ranOutOfTime } from '../errors/sql-errors';
-import { secureTenantTable } from './tenant-table';
+import { serversOf } from '#platform/ops/database-servers';
+import { PrimaryClient } from '../routing/primary';
+import { ranOutOfTime } from '#platform/errors/sql-errors';
+import { secureTenantTable } from '#platform/database/tenant-table';
 
 /** A copy that another attempt would not make better. The message has no values of rows. */
 export class CopyRefused extends Error {}
@@ -64,7 +64,7 @@ interface Partition {
 export async function connectForCopy(url: string): Promise<Client> {
   const client = new PrimaryClient({
     connectionString: serversOf(url).urls[0],
-    primary: Primary.of(url),
+    databaseUrl: url,
     application_name: 'mandat deplacement',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
-import { Client, type ClientConfig } from 'pg';
-import { serversOf } from '../ops/database-servers';
+import { Client } from 'pg';
+import { type ServerConfig, streamOf } from '#platform/database/client-config';
+import { serversOf } from '#platform/ops/database-servers';
 
 /** Limit of a connection, and of its answer, while the primary is searched, in ms. */
 const SEARCH_MS = 1_500;
@@ -19,11 +19,6 @@ interface Identity {
   readonly system: string;
   /** 0 if the server takes no writes. */
   readonly timeline: number;
-}
-
-/** Configuration of a connection that must be to the primary. */
-export interface PrimaryConfig extends ClientConfig {
-  readonly primary?: Primary | undefined;
 }
 
 /**
@@ -98,13 +93,13 @@ export class Primary {
   }
 }
 
-/** A connection that is made to the primary only, if its configuration names one. */
+/** A connection that is made to the primary only, if the URL of its database asks for it. */
 export class PrimaryClient extends Client {
   private readonly primary: Primary | undefined;
 
-  constructor(config: PrimaryConfig) {
+  constructor(config: ServerConfig) {
     super(config);
-    this.primary = config.primary;
+    this.primary = Primary.of(config.databaseUrl);
   }
 
   override connect(): Promise<Client>;
@@ -162,11 +157,6 @@ async function identify(url: string): Promise<Identity> {
 function addressOf(url: string): Pick<Client, 'host' | 'port'> {
   const { host, port } = new Client({ connectionString: url });
   return { host, port };
-}
-
-/** The socket of a connection, which the types of `pg` omit. */
-export function streamOf(client: Pick<Client, 'query'>): Socket {
-  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
 /** Returns the URL of the server that takes writes. @throws Error if a URL that asks for it has none */

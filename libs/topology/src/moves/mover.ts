@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CopyRefused } from '#platform/database/space-copy';
+import { type Deplacement, DeplacementsService } from '#clients';
 import { LOCK_NOT_AVAILABLE, sqlState } from '#platform/errors/sql-errors';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { Config, PRINCIPAL } from '#platform/ops/config';
-import type { Deplacement } from '../domain/deplacement.types';
-import { MoveConnections } from '../persistence/move-connections';
-import { DeplacementsService } from './deplacements.service';
+import { MoveConnections } from './move-connections';
+import { CopyRefused } from './space-copy';
 
 /** Steps of a move, in their order. */
 export const STEPS = [

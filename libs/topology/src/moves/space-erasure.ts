@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { connectForCopy, removeSpace } from '#platform/database/space-copy';
+import { connectForCopy, removeSpace } from './space-copy';
 import { closeSpace, MOVERS, WRITERS } from './move-connections';
 
 /** Erasure of data spaces with the login of migrations. Each step may be repeated. */

@@ -1,4 +1,4 @@
-import { clientConfig } from './client-config';
+import { clientConfig } from '#platform/database/client-config';
 import { PrimaryClient } from './primary';
 
 /** Returns the number of connections that APIs, workers and movers have to a database. */

@@ -1,15 +1,8 @@
 import type { Client } from 'pg';
-import {
-  analyzeSpaces,
-  CopyRefused,
-  connectForCopy,
-  copySpace,
-  countSpace,
-  removeSpace,
-} from '#platform/database/space-copy';
+import { analyzeSpaces, CopyRefused, connectForCopy, copySpace, countSpace, removeSpace } from './space-copy';
 import { ranOutOfTime } from '#platform/errors/sql-errors';
-import { STORE_WRITES } from '#platform/database/standbys';
-import type { Deplacement } from '../domain/deplacement.types';
+import { STORE_WRITES } from '../routing/standbys';
+import type { Deplacement } from '#clients';
 
 /** Classes of advisory locks: writers of a data space (`espace_ecrire`), and movers of one. */
 export const WRITERS = 5;

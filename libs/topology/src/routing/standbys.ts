@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { leased } from './connections';
-import { type ConnectionContext, Database } from './database';
-import { queryEntered, type Statement } from './entered-query';
-import { ACCESS_ROLE } from './roles';
-import { endsConnection } from '../errors/sql-errors';
-import { SharedCalls } from '../ops/shared-calls';
+import { leased } from '#platform/database/connections';
+import { type ConnectionContext, Database } from '#platform/database/database';
+import type { Reading, Replica } from '#platform/database/databases';
+import { queryEntered, type Statement } from '#platform/database/entered-query';
+import { ACCESS_ROLE } from '#platform/database/roles';
+import { endsConnection } from '#platform/errors/sql-errors';
+import { SharedCalls } from './shared-calls';
 
 /** The least and the longest interval of the checks of standbys, in ms. Four fit into the lag that is permitted. */
 const LEAST_LOOK_MS = 20;
@@ -63,7 +64,7 @@ interface Look {
 }
 
 /** A standby, as it was when it was last looked at. */
-export class Standby {
+export class Standby implements Replica {
   /** All that was committed before this moment is on the standby. */
   private freshAt = -Infinity;
   private position = -Infinity;
@@ -86,7 +87,11 @@ export class Standby {
     // A server that has restarted may have replayed less of the log than before.
     for (const pool of Object.values(this.database.pools) as Pool[])
       pool.on('error', (error) => this.doubt(error));
-    metrics.watchStandby(name, () => (performance.now() - this.freshAt) / 1_000);
+    metrics.meter
+      .createObservableGauge('mandat_database_standby_behind_seconds', {
+        description: 'Maximum time by which a standby may be behind its primary',
+      })
+      .addCallback((result) => result.observe((performance.now() - this.freshAt) / 1_000, { standby: name }));
   }
 
   /** Whether it is at most as far behind as permitted, and has replayed the log up to a position. */
@@ -98,7 +103,7 @@ export class Standby {
     return performance.now() - this.freshAt <= this.lagMs && this.freshAt > this.doubtedAt;
   }
 
-  /** A statement failed on it. A lost connection keeps it from reads until it has been looked at. */
+  /** A lost connection keeps it from reads until it has been looked at. */
   doubt(error: unknown): void {
     if (endsConnection(error)) this.doubtedAt = performance.now();
     this.report((error as Error).message);
@@ -237,12 +242,14 @@ export class Standbys {
 }
 
 /** The reads of one request. They all see the same standby, or from some moment on the primary. */
-export class Reading {
+export class StandbyReading implements Reading {
   private chosen: Promise<Standby | undefined> | undefined;
   private isOver = false;
 
-  /** Returns the standby of the next read; undefined for the primary. */
-  async standby(standbys: Standbys | undefined, space: string): Promise<Standby | undefined> {
+  constructor(private readonly standbys: ReadonlyMap<Database, Standbys>) {}
+
+  async replica(primary: Database, space: string): Promise<Standby | undefined> {
+    const standbys = this.standbys.get(primary);
     if (this.isOver || !standbys) return undefined;
     const chosen = await (this.chosen ??= standbys.choose(space));
     if (this.isOver) return undefined;
@@ -250,7 +257,6 @@ export class Reading {
     return this.isOver ? undefined : chosen;
   }
 
-  /** All further reads go to the primary: the request has written, or its standby failed. */
   end(): void {
     this.isOver = true;
   }

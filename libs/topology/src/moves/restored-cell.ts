@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { type Deplacement, DeplacementsService } from '#clients';
+import { Transactions } from '#platform/database/transactions';
+
+/** What a cell that was restored without the directory does not know. */
+@Injectable()
+export class RestoredCell {
+  constructor(
+    private readonly moves: DeplacementsService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Moves that the cell does not know: of data spaces that came after the moment of the restore and are not there, and of those that
+   * left later and are not closed there.
+   */
+  async unknownMoves(cell: string, moment: Date): Promise<Deplacement[]> {
+    const unknown: Deplacement[] = [];
+    for (const move of await this.moves.switchedSince(cell, moment)) {
+      const isKnown =
+        move.cellule === cell
+          ? await this.moves.isThere(move.tenantId)
+          : await this.isClosedForGood(cell, move.tenantId);
+      if (!isKnown) unknown.push(move);
+    }
+    return unknown;
+  }
+
+  private async isClosedForGood(cell: string, tenantId: string): Promise<boolean> {
+    const rows = await this.transactions.query(
+      { cell },
+      {
+        text: `SELECT FROM espace_ferme WHERE tenant_id = $1 AND jusqua = 'infinity'`,
+        values: [tenantId],
+      },
+    );
+    return rows.length > 0;
+  }
+}
