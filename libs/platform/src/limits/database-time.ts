@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { atMost } from './at-most';
 import { BUDGETS, overBudget } from './budgets';
 
 const MINUTE_MS = 60_000;
@@ -12,7 +13,7 @@ interface Window {
 /** Time that each client has used of the database, in this process and minute. */
 @Injectable()
 export class DatabaseTime {
-  private readonly windows = new LRUCache<string, Window>({ max: 50_000 });
+  private readonly windows = new LRUCache<string, Window>(atMost(50_000));
 
   /** Counts the time that work of a client takes on a connection that it has got. */
   async measure<T>(client: string, work: () => Promise<T>): Promise<T> {

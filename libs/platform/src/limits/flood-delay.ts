@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { atMost } from './at-most';
 import { Lifecycle } from '../ops/lifecycle';
 
 /**
@@ -12,7 +13,7 @@ export class FloodDelay {
   /** `free`: refusals a minute without delay. `perCaller` and `inAll`: maximum number of delayed requests. Times in ms. */
   limits = { free: 100, stepMs: 50, longestMs: 5_000, perCaller: 128, inAll: 1_024 };
   private readonly callers = new LRUCache<string, { refusals: number; delayed: number }>({
-    max: 50_000,
+    ...atMost(50_000),
     ttl: 60_000,
   });
   private delayed = 0;

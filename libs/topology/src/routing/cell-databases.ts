@@ -8,6 +8,7 @@ import { ADMINISTRATION, OWN_CELL, type Scope, spaceOf } from '#platform/databas
 import { Config, ConfigError, PRINCIPAL } from '#platform/ops/config';
 import { LOGGER } from '#platform/ops/logger';
 import { Metrics } from '#platform/ops/metrics';
+import { atMost } from '#platform/limits/at-most';
 import { PROCESS_NAME, type Reader } from '#platform/ops/process-name';
 import { PrimaryClient } from './primary';
 import { StandbyReading, Standbys } from './standbys';
@@ -36,14 +37,15 @@ export class CellDatabases implements Databases, Cells, OnModuleInit, OnApplicat
   private find: ((space: string) => Promise<Whereabouts | undefined>) | undefined;
   /** Names of the cells of spaces. Concurrent look-ups of a space are one statement. */
   private readonly known = new LRUCache<string, string>({
-    ...{ max: MOST_KNOWN, ttl: KNOWN_MS },
+    ...atMost(MOST_KNOWN),
+    ttl: KNOWN_MS,
     fetchMethod: async (space) => (await this.find?.(space))?.cell ?? PRINCIPAL,
     // Callers that wait for a look-up get its result, even if `know` stores the space meanwhile.
     ignoreFetchAbort: true,
   });
   /** The clients of spaces. A space never changes its client, and an unknown one is looked up again. */
   private readonly clients = new LRUCache<string, string>({
-    max: MOST_KNOWN,
+    ...atMost(MOST_KNOWN),
     fetchMethod: async (space) => (await this.find?.(space))?.clientId,
     ignoreFetchAbort: true,
   });
