@@ -1,4 +1,4 @@
-import { type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
+import { type CustomTypesConfig, type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
 
 /**
  * The role to act as, the tenant whose rows are seen, whether PostgreSQL refuses writes, and the space that is written ('' for
@@ -14,6 +14,8 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Makes values of the texts that PostgreSQL sends, as each row arrives; those of pg if absent. */
+  readonly types?: CustomTypesConfig;
 }
 
 /** A statement that goes before another one in the same trip, and answers no row. */
@@ -56,7 +58,7 @@ export const IN_ORDER: Prelude = {
 export async function queryEntered<R extends QueryResultRow>(
   client: PoolClient,
   entry: Entry,
-  { name, text, values }: Statement,
+  { name, text, values, types }: Statement,
   before: readonly Prelude[] = [],
 ): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
   return new Promise((resolve, reject) => {
@@ -65,7 +67,7 @@ export async function queryEntered<R extends QueryResultRow>(
       error ? reject(error) : resolve((results as QueryResult<R>[]).at(-1)!);
     // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
     // Without a name and values pg would send a simple query, after which the transaction would stay open.
-    const query = Object.assign(new Query(text, [...values], onResults), {
+    const query = Object.assign(new Query(types ? { text, types } : text, [...values], onResults), {
       queryMode: 'extended',
       ...(name === undefined ? {} : { name }),
     });

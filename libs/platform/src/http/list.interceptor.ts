@@ -12,16 +12,18 @@ import type { CallerRequest } from '../limits/caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
 import { Config } from '../ops/config';
-import { holding, listParts, unreadParts, untilClosed } from '../limits/list-parts';
+import { enter, listParts, unreadParts, untilClosed } from '../limits/list-parts';
 import { ProblemFilter } from './problem.filter';
-import { streamable } from './streamed';
+import { streamable, whole } from './streamed';
 import type { Page, Position } from '../database/json-items';
 
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
 const RUN_LENGTH = 5_000;
 
-/** Length from which texts are sent, in UTF-16 units. Each chunk costs the process about 40 µs, whatever its length. */
-const CHUNK_LENGTH = 131_072;
+/** Bytes from which a chunk is sent. Each costs the process about 40 µs, whatever its length. */
+const CHUNK_BYTES = 131_072;
+
+const COMMA = Buffer.from(',');
 
 const ARRAY: Around = ['[', ']'];
 
@@ -33,20 +35,20 @@ export const ReturnsListing = (): MethodDecorator => UseInterceptors(ListInterce
  * streamed in constant memory.
  */
 @Injectable()
-export class ListInterceptor implements NestInterceptor<Listing, string | StreamableFile> {
+export class ListInterceptor implements NestInterceptor<Listing, StreamableFile> {
   constructor(
     private readonly config: Config,
     private readonly problems: ProblemFilter,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Listing>): Observable<string | StreamableFile> {
+  intercept(context: ExecutionContext, next: CallHandler<Listing>): Observable<StreamableFile> {
     return next.handle().pipe(mergeMap((listing) => this.stream(listing, context)));
   }
 
   private async stream(
     { paging, fetch, runLength = RUN_LENGTH, feed, line, around = () => ARRAY }: Listing,
     context: ExecutionContext,
-  ): Promise<string | StreamableFile> {
+  ): Promise<StreamableFile> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<CallerRequest>(), http.getResponse<Response>()];
     const { publicUrl } = this.config;
@@ -73,54 +75,50 @@ export class ListInterceptor implements NestInterceptor<Listing, string | Stream
     const leave = await untilClosed(unreadParts, client, response);
     const { items, next } = await first();
     const [before, end] = around();
-    if (!next) {
-      response.type('application/json');
-      return `${before}${items.join()}${end}`;
-    }
+    if (!next) return whole(chunksOf(before, items, end));
     after = next;
     let isEmpty = items.length === 0;
     const opening = chunksOf(before, items);
-    const more = async function* (): AsyncGenerator<Buffer, void> {
+    const more = async (): Promise<Buffer[]> => {
       const page = await inLine(true);
-      yield* chunksOf(isEmpty || page.items.length === 0 ? '' : ',', page.items, page.next ? '' : end);
+      const comma = isEmpty || page.items.length === 0 ? '' : ',';
       isEmpty &&= page.items.length === 0;
       after = page.next;
+      return chunksOf(comma, page.items, page.next ? '' : end);
     };
     const all = async function* (): AsyncGenerator<Buffer, void> {
       // Each is freed when it is sent.
       while (opening.length > 0) yield opening.shift()!;
       leave();
-      // A list that has begun waits for its other readers, because it cannot be refused any more.
-      while (after) yield* holding(unreadParts, client, more(), true);
+      while (after) {
+        // A list that has begun waits for its other readers, because it cannot be refused any more.
+        const leavePart = await enter(unreadParts, client, true);
+        try {
+          yield* await more();
+        } finally {
+          leavePart();
+        }
+      }
     };
     return streamable(this.problems, context, all());
   }
 }
 
-/** Returns the items as bytes, because their texts can then be freed while a slow reader takes them. */
-function chunksOf(before: string, items: readonly string[], end = ''): Buffer[] {
+/** Joins items to chunks that are long enough to be sent. */
+function chunksOf(before: string, items: readonly Buffer[], end = ''): Buffer[] {
   const chunks: Buffer[] = [];
-  let texts = [before];
-  let length = 0;
+  let run: Buffer[] = [Buffer.from(before)];
+  let bytes = 0;
   for (const [index, item] of items.entries()) {
-    if (index > 0) texts.push(',');
-    texts.push(item);
-    length += item.length;
-    if (length < CHUNK_LENGTH) continue;
-    chunks.push(joined(texts));
-    [texts, length] = [[], 0];
+    if (index > 0) run.push(COMMA);
+    run.push(item);
+    bytes += item.length;
+    if (bytes < CHUNK_BYTES) continue;
+    chunks.push(Buffer.concat(run));
+    [run, bytes] = [[], 0];
   }
-  texts.push(end);
-  chunks.push(joined(texts));
-  return chunks;
-}
-
-/** Returns the texts as bytes. They are not concatenated first, which would copy them once more. */
-function joined(texts: readonly string[]): Buffer {
-  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
-  let at = 0;
-  for (const text of texts) at += bytes.write(text, at);
-  return bytes;
+  const rest = Buffer.concat([...run, Buffer.from(end)]);
+  return rest.length > 0 ? [...chunks, rest] : chunks;
 }
 
 /** Returns what a cursor belongs to: the list, its data space and its filters. */

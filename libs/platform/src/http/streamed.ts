@@ -18,6 +18,8 @@ import { longAnswers, untilClosed } from '../limits/list-parts';
 /** Maximum number of bytes buffered before the headers are sent. A failure up to then is answered as a problem. */
 const MAX_BUFFERED = 2 ** 20;
 
+const JSON_IN_UTF8 = 'application/json; charset=utf-8';
+
 /** An answer that can be long. It is made and sent part by part, as fast as the caller takes it. */
 export class Streamed {
   /**
@@ -50,20 +52,23 @@ export class Streamed {
 /**
  * Returns what Nest sends part by part, as fast as the caller takes it. A failure halfway breaks the connection, because a cut
  * answer must not look complete.
- *
- * @param length bytes of all parts, if they are known
  */
 export function streamable(
   problems: ProblemFilter,
   context: ExecutionContext,
   parts: AsyncGenerator<Uint8Array, void>,
-  length?: number,
 ): StreamableFile {
   // Nothing is read ahead of the caller.
   const stream = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
-  return new StreamableFile(stream, { length, type: 'application/json; charset=utf-8' })
+  return new StreamableFile(stream, { type: JSON_IN_UTF8 })
     .setErrorHandler((error) => problems.catch(error, context))
     .setErrorLogger(() => undefined);
+}
+
+/** Returns what Nest sends at once. */
+export function whole(parts: readonly Uint8Array[]): StreamableFile {
+  const bytes = Buffer.concat(parts);
+  return new StreamableFile(bytes, { length: bytes.length, type: JSON_IN_UTF8 });
 }
 
 /** Sends each `Streamed`, which is among the `longAnswers` of its client until the reader has taken it. */
@@ -90,24 +95,20 @@ export class StreamedInterceptor implements NestInterceptor {
     const response = http.getResponse<Response>();
     await untilClosed(longAnswers, http.getRequest<CallerRequest>().caller?.clientId ?? '', response);
     const made: Uint8Array[] = [];
-    let bytes = 0;
-    let isWhole = false;
-    while (!isWhole && bytes <= MAX_BUFFERED) {
+    for (let bytes = 0; bytes <= MAX_BUFFERED; bytes += made.at(-1)!.length) {
       const next = await parts.next();
       if (response.destroyed) {
         await parts.return();
         throw interrupted();
       }
-      isWhole = next.done ?? false;
-      if (!next.value) continue;
+      if (next.done) return whole(made);
       made.push(next.value);
-      bytes += next.value.length;
     }
     const all = async function* (): AsyncGenerator<Uint8Array, void> {
       // Each is freed when it is sent.
       while (made.length > 0) yield made.shift()!;
       yield* parts;
     };
-    return streamable(this.problems, context, all(), isWhole ? bytes : undefined);
+    return streamable(this.problems, context, all());
   }
 }

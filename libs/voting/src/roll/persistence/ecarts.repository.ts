@@ -219,7 +219,7 @@ export class EcartsRepository {
       const { lignes, items, last, more } = rows[0]!;
       return {
         lignes,
-        items: items === null ? [] : [items],
+        items: items === null ? [] : [Buffer.from(items)],
         ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}),
       };
     });
