@@ -24,7 +24,8 @@ COPY libs libs
 COPY migrations migrations
 # Source maps are deleted, because the image has no sources. The embedded database is for development.
 RUN npm run --silent build:product && find dist -name '*.map' -delete && rm -r dist/.tsbuildinfo dist/libs/embedded-postgres
-# Migrations read the functions of the database from the .sql files, the only sources in the image.
+# Migrations read the functions of the database from the .sql files of libs, and their own names from their sources. The image has
+# no other sources.
 RUN find libs -type f ! -name '*.sql' -delete && find libs -type d -empty -delete
 
 # The package node is for a start from a clone: here the base image has Node. The decoder of images is an optional package,
@@ -42,6 +43,7 @@ COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/libs libs
+COPY --from=build /app/migrations migrations
 # A number, because Kubernetes cannot check a name for root.
 USER 1000:1000
 EXPOSE 3000 3001

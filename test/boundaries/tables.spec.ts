@@ -99,14 +99,24 @@ describe('tables of the database', () => {
     expect(listed.filter((exception) => !used.has(exception))).toEqual([]);
   });
 
-  it('are all listed', () => {
-    const created = globSync('migrations/*.ts', { cwd: ROOT }).flatMap((file) =>
+  const createdIn = (pattern: string): string[] =>
+    globSync(pattern, { cwd: ROOT }).flatMap((file) =>
       [
         ...readFileSync(join(ROOT, file), 'utf8').matchAll(
           /\bCREATE (?:UNLOGGED )?(?:TABLE|VIEW) "?([a-z_0-9]+)/g,
         ),
       ].map(([, name]) => name!),
     );
+
+  it('are all listed', () => {
+    const created = createdIn('migrations/{baseline,since-*}/*.{ts,sql}');
     expect([...new Set(created)].sort()).toEqual([...OWNERS.keys()].sort());
+  });
+
+  it('of the baseline are in the file of their owner', () => {
+    const elsewhere = Object.keys(TABLES).flatMap((owner) =>
+      createdIn(`migrations/baseline/${owner}.sql`).filter((name) => OWNERS.get(name) !== owner),
+    );
+    expect(elsewhere).toEqual([]);
   });
 });

@@ -43,7 +43,6 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'recu_noeud',
     'engagement',
     'participation',
-    'resultat',
     'depouillement',
     'dossier',
     'dossier_fichier',

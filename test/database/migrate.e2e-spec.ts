@@ -5,11 +5,11 @@ import { eventually } from '../http/expect-problem';
 import { lockWaits } from '../setup/lock-waits';
 import { cloneTemplate } from '../setup/test-app';
 
-/** A migration that changes `journal`, then `journal_tete`. */
-const TWO_TABLES = '1764000036000';
+/** A migration that changes `client`, then `reglage`. */
+const TWO_TABLES = '1764000049860';
 
 const REASON =
-  'canceling statement due to lock timeout: ALTER TABLE journal_tete ADD COLUMN cle_secrets text';
+  'canceling statement due to lock timeout: ALTER TABLE reglage ADD COLUMN suspendu boolean NOT NULL DEFAULT false, ADD COLUMN repris_le timestamptz(3)';
 
 let url: string;
 let database: Client;
@@ -58,14 +58,14 @@ describe('A migration of a schema that is in use', () => {
     undone = rows.map(({ name }) => name);
     await migrateDown(url, undone.length, () => undefined);
     await rival.query('BEGIN');
-    await rival.query('LOCK TABLE journal_tete IN ROW EXCLUSIVE MODE');
+    await rival.query('LOCK TABLE reglage IN ROW EXCLUSIVE MODE');
   });
 
   it('gives up for a transaction that needs its tables in the other order, and succeeds afterwards', async () => {
     const migration = migrated();
     await lockWaits(database);
-    // The migration has `journal`. Without its limit, PostgreSQL would end it or the transaction as a deadlock.
-    await rival.query('LOCK TABLE journal IN ROW EXCLUSIVE MODE');
+    // The migration has `client`. Without its limit, PostgreSQL would end it or the transaction as a deadlock.
+    await rival.query('LOCK TABLE client IN ROW EXCLUSIVE MODE');
     await rival.query('COMMIT');
     expect(await migration).toEqual(undone);
     expect(await applied()).toEqual(before);
@@ -104,7 +104,7 @@ describe('A migration of a schema that is in use', () => {
     await expect(migration).rejects.toThrow('End the long transactions that pg_stat_activity shows');
     expect(await applied()).toEqual(before.filter((name) => !undone.includes(name)));
     const { rows } = await database.query(
-      `SELECT FROM information_schema.columns WHERE table_name = 'journal' AND column_name = 'cle_secrets'`,
+      `SELECT FROM information_schema.columns WHERE table_name = 'client' AND column_name = 'suspendu_le'`,
     );
     expect(rows).toEqual([]);
   });
@@ -112,10 +112,10 @@ describe('A migration of a schema that is in use', () => {
   it('negative control: without the limit the two lock each other until PostgreSQL ends one', async () => {
     const other = await connected();
     try {
-      await other.query('BEGIN; LOCK TABLE journal IN ACCESS EXCLUSIVE MODE');
+      await other.query('BEGIN; LOCK TABLE client IN ACCESS EXCLUSIVE MODE');
       const ends = await Promise.allSettled([
-        other.query('LOCK TABLE journal_tete IN ACCESS EXCLUSIVE MODE'),
-        rival.query('LOCK TABLE journal IN ROW EXCLUSIVE MODE'),
+        other.query('LOCK TABLE reglage IN ACCESS EXCLUSIVE MODE'),
+        rival.query('LOCK TABLE client IN ROW EXCLUSIVE MODE'),
       ]);
       const codes = ends.map((end) =>
         end.status === 'rejected' ? (end.reason as { code: string }).code : 'ok',

@@ -13,14 +13,14 @@ import { MixedLoad, type Seen } from './support/mixed-load';
 import { OwnPostgres } from './support/own-postgres';
 import { report } from './support/report';
 
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 const FAULT = `upgrade from ${VERSION}: migrated under load, then two APIs and the worker replaced one by one`;
 /** Upgrades; the processes of all but the last one are rolled back, on the new schema. */
 const UPGRADES = WHOLE ? 3 : 1;
 /** Responses between two steps. */
 const WORK_BETWEEN = WHOLE ? 1_000 : 100;
 /** Keeps the load below the budget of database time, on a busy machine too. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 400;
 /** The time that a load balancer may need to notice; production's own is 5 s. */
 const SHUTDOWN_DELAY_MS = 5_000;
 
@@ -46,7 +46,7 @@ const open = (path: string): Promise<MixedLoad> =>
 const cellsOf = (): Promise<number[]> =>
   Promise.all(
     fleet.apis.map(async (api) => {
-      const answer = await fleet.send(await api.url(), fleet.adminKey, 'GET', '/admin/v1/cellules');
+      const answer = await fleet.send(await api.url(), fleet.adminKey, 'GET', '/admin/v1/cles');
       return answer.status;
     }),
   );

@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { migrateDown, migrateUp } from '../../apps/cli/src/migrate';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';
 import { Intruder } from './support/intruder';
 import { app, campaigns, newSpace, seal, spaceOfFile, stats, votes } from './support/scene';
-import { ballot, type Vote } from './support/votes';
+import { type Vote } from './support/votes';
 
 const OPTIONS = ['A', 'B', 'C', 'D'].map((Libelle) => ({ Libelle }));
 
@@ -16,7 +15,7 @@ const QUESTIONS = {
 
 let intruder: Intruder;
 
-spaceOfFile({ own: 'changes the schema' });
+spaceOfFile();
 beforeAll(async () => {
   intruder = await Intruder.of(app, campaigns);
 });
@@ -406,28 +405,5 @@ describe('a ballot that the role of the processes writes', () => {
     for (const answers of [['0'], ['0', null], ['0', '0'], ['0,1', '0'], ['0', '0,1', '']])
       expect((await put(vote, answers)).rowCount).toBe(0);
     expect((await put(vote, ['0', '0,1'])).rowCount).toBe(1);
-  });
-});
-
-describe('a vote that was published before the migration', () => {
-  it('continues after it, and is counted with its earlier ballots', async () => {
-    const vote = await votes.opened(4, QUESTIONS.choice);
-    const chosen = (...places: number[]): object => ({
-      Options: places.map((place) => vote.question.Options[place]!.Id),
-    });
-    await votes.cast(vote.id, ballot(vote, 0, chosen(0, 1)));
-    const { rows } = await app.database.query('SELECT FROM migration WHERE timestamp >= 1764000021000');
-    await migrateDown(app.dataUrl, rows.length);
-    const before = `SELECT to_regclass('urne_question') IS NULL AS is_gone`;
-    expect((await app.database.query(before)).rows).toEqual([{ is_gone: true }]);
-    await migrateUp(app.dataUrl);
-    expect((await votes.cast(vote.id, ballot(vote, 1, chosen(1, 3)))).status).toBe(201);
-    await campaigns.sent('POST', `/${vote.id}/fermer`);
-    expect(await counted(vote)).toEqual([
-      ['A', 1],
-      ['B', 2],
-      ['C', 0],
-      ['D', 1],
-    ]);
   });
 });

@@ -8,7 +8,7 @@ import {
   hasEnded,
   hasOpened,
 } from '../../libs/voting/src/campagne/persistence/campagne.sql';
-import { sqlFunctions } from '../../libs/voting/src/sql/functions';
+import { sqlFunctions } from '../../libs/platform/src/database/functions';
 import { SEED } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { Campaigns } from './support/campaigns';

@@ -6,7 +6,7 @@ import {
   type CheckedAnswers,
 } from '../../libs/voting/src/ballot/domain/bulletin.rules';
 import { BulletinRepository } from '../../libs/voting/src/ballot/persistence/bulletin.repository';
-import { sqlFunctions } from '../../libs/voting/src/sql/functions';
+import { sqlFunctions } from '../../libs/platform/src/database/functions';
 import { times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { app, spaceOfFile, votes } from './support/scene';

@@ -241,21 +241,30 @@ export async function queueTables(database: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns all schemas as sorted lines, the same for the same schemas, without the daily partitions of the queue. */
+/**
+ * Returns all schemas as sorted lines, the same for the same schemas, without the daily partitions of the queue. Columns have
+ * their places among those that were not dropped.
+ */
 export async function describeSchema(database: Client): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(`
     WITH schemas AS (${OUR_SCHEMAS}), objects AS (
-      SELECT c.oid, c.oid::regclass AS relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions, relacl,
-        relowner
-      FROM pg_class c JOIN schemas s ON s.oid = relnamespace WHERE relname !~ '_\\d{8}(_|$)'
+      SELECT c.*, c.oid::regclass AS name FROM pg_class c JOIN schemas s ON s.oid = relnamespace WHERE relname !~ '_\\d{8}(_|$)'
     )
-    SELECT concat_ws(' ', 'relation', relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity, reloptions::text,
-      relowner::regrole, (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(relacl) acl)) AS line FROM objects
+    SELECT concat_ws(' ', 'relation', name, relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident,
+      reloptions::text, relowner::regrole, ${RIGHTS('relacl')}, pg_get_partkeydef(oid), pg_get_expr(relpartbound, oid),
+      CASE WHEN relkind = 'v' THEN pg_get_viewdef(oid) END) AS line FROM objects
     UNION ALL
-    SELECT concat_ws(' ', 'column', relname, attnum, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
-      attgenerated, attcollation::regcollation, attacl::text, attoptions::text, pg_get_expr(adbin, adrelid))
-    FROM objects o JOIN pg_attribute a ON a.attrelid = o.oid AND attnum > 0
+    SELECT concat_ws(' ', 'column', name, row_number() OVER (PARTITION BY name ORDER BY attnum), attname,
+      format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attcollation::regcollation, attstorage,
+      attcompression, attstattarget, attoptions::text, ${RIGHTS('attacl')}, pg_get_expr(adbin, adrelid))
+    FROM objects o JOIN pg_attribute a ON a.attrelid = o.oid AND attnum > 0 AND NOT attisdropped
       LEFT JOIN pg_attrdef d ON d.adrelid = o.oid AND d.adnum = a.attnum
+    UNION ALL
+    SELECT concat_ws(' ', 'statistics', name, attname, null_frac, avg_width, n_distinct)
+    FROM objects o JOIN schemas s ON s.oid = relnamespace JOIN pg_stats t ON t.schemaname = nspname AND t.tablename = relname
+    UNION ALL
+    SELECT concat_ws(' ', 'sequence', seqrelid::regclass, seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcache,
+      seqcycle) FROM pg_sequence JOIN objects o ON o.oid = seqrelid
     UNION ALL
     SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, convalidated, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN objects o ON o.oid = conrelid
@@ -266,14 +275,23 @@ export async function describeSchema(database: Client): Promise<string[]> {
       pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
     FROM pg_policy p JOIN objects o ON o.oid = polrelid
     UNION ALL
-    SELECT concat_ws(' ', 'trigger', pg_get_triggerdef(t.oid)) FROM pg_trigger t JOIN objects o ON o.oid = tgrelid WHERE NOT tgisinternal
+    SELECT concat_ws(' ', 'trigger', tgenabled, pg_get_triggerdef(t.oid))
+    FROM pg_trigger t JOIN objects o ON o.oid = tgrelid WHERE NOT tgisinternal
     UNION ALL
-    SELECT concat_ws(' ', 'function', pg_get_functiondef(p.oid),
-      (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(proacl) acl))
+    SELECT concat_ws(' ', 'function', pg_get_functiondef(p.oid), proowner::regrole, ${RIGHTS('proacl')})
     FROM pg_proc p JOIN schemas s ON s.oid = pronamespace WHERE prokind <> 'a'
     UNION ALL
-    SELECT concat_ws(' ', 'schema', nspname, (SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(nspacl) acl))
+    SELECT concat_ws(' ', 'schema', nspname, nspowner::regrole, ${RIGHTS('nspacl')})
     FROM pg_namespace WHERE oid IN (SELECT oid FROM schemas)
+    UNION ALL
+    SELECT concat_ws(' ', 'comment', identity, description) FROM pg_description,
+      pg_identify_object(classoid, objoid, objsubid) WHERE schema IN (SELECT nspname FROM schemas) OR identity = 'public'
+    UNION ALL
+    SELECT concat_ws(' ', 'database', ${RIGHTS('datacl')}) FROM pg_database WHERE datname = current_database()
     ORDER BY line`);
   return rows.map(({ line }) => line);
 }
+
+/** SQL of the rights of a list, in one order. */
+const RIGHTS = (acl: string): string =>
+  `(SELECT string_agg(acl::text, ',' ORDER BY acl::text) FROM unnest(${acl}) acl)`;

@@ -8,7 +8,7 @@ import { THIS_RELEASE } from '../../http/child-process';
 const run = promisify(execFile);
 
 /** Releases that operators upgrade from, each with the commit that its tag names. */
-export const RELEASES = { '0.1.0': '661ee4da703515f92b284a881e27cdd74fa11b27' } as const;
+export const RELEASES = { '0.2.0': 'd85760879817885c9767808c9881778dab927e06' } as const;
 
 /** An earlier release, built from git with the packages of this one. */
 export class EarlierRelease {

@@ -1,7 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryFailedError, SimpleConsoleLogger } from 'typeorm';
+import { BASELINE } from '../../../../migrations/baseline';
+import { createFunctions } from './functions';
 import { isTransient, LOCK_NOT_AVAILABLE, sqlState } from '../errors/sql-errors';
+import { ConfigError } from '../ops/config-error';
 
 /** Key of the lock (any constant) that lets one process at a time migrate a database. */
 const MIGRATION_LOCK = 7_304_512_201;
@@ -21,8 +25,13 @@ const PAUSE_MS = 1_000;
 /** The longest that one migration is tried again, in ms. A sync, a sealing or a move ends sooner. */
 const PATIENCE_MS = 600_000;
 
-/** The compiled migrations; built code only, as TypeORM runs JavaScript. */
-const COMPILED = join(__dirname, '../../../../migrations/*.js');
+const ROOT = join(__dirname, '../../../../..');
+
+/** The compiled migrations, by their sources: `dist` may also have those of an earlier build. TypeORM runs JavaScript. */
+const compiled = (): string[] =>
+  globSync('migrations/since-*/*.ts', { cwd: ROOT }).map((file) =>
+    join(ROOT, 'dist', file.replace(/ts$/, 'js')),
+  );
 
 /** Failures are thrown, and waits are reported. TypeORM would print both as failures. */
 class QuietLogger extends SimpleConsoleLogger {
@@ -33,7 +42,7 @@ async function withMigrations<T>(url: string, work: (dataSource: DataSource) => 
   const dataSource = new DataSource({
     type: 'postgres',
     url,
-    migrations: [COMPILED],
+    migrations: compiled(),
     migrationsTableName: 'migration',
     installExtensions: false,
     logger: new QuietLogger(),
@@ -97,6 +106,40 @@ async function withPatience(
 }
 
 /**
+ * Gives an empty database the schema of the baseline, in one transaction, and notes the migrations that once made it.
+ *
+ * @returns whether it did
+ * @throws ConfigError if some of these migrations have not run
+ */
+async function loadBaseline(dataSource: DataSource): Promise<boolean> {
+  const executed = new Set(await executedNames(dataSource));
+  if (BASELINE.migrations.every((name) => executed.has(name))) return false;
+  if (executed.size > 0)
+    throw new ConfigError(
+      `The schema of this database is older than release ${BASELINE.release}. Run the command migrate of release ${BASELINE.release} first, then this one.`,
+    );
+  const sql = (file: string): string => readFileSync(join(ROOT, `migrations/baseline/${file}.sql`), 'utf8');
+  // Makes the table of migrations.
+  await dataSource.showMigrations();
+  await dataSource.transaction(async ({ queryRunner: runner }) => {
+    await runner!.query(sql('roles'));
+    await createFunctions(runner!);
+    for (const file of BASELINE.files) await runner!.query(sql(file));
+    await runner!.query(
+      'INSERT INTO migration (timestamp, name) SELECT right(name, 13)::bigint, name FROM unnest($1::text[]) name',
+      [BASELINE.migrations],
+    );
+  });
+  return true;
+}
+
+/** Returns the names of the migrations that have run, oldest first. */
+async function executedNames(dataSource: DataSource): Promise<string[]> {
+  const executed = await new MigrationExecutor(dataSource).getExecutedMigrations();
+  return executed.map(({ name }) => name).reverse();
+}
+
+/**
  * Brings the schema up to date, each migration in a transaction of its own. Requests wait for it at most half a second
  * at a time: without its locks by then, a migration is undone and tried again a second later.
  *
@@ -104,6 +147,7 @@ async function withPatience(
  * @param afterwards runs once the schema is up to date, while no other process migrates
  * @returns the names of the migrations that ran
  * @throws Error after 10 minutes without a lock
+ * @throws ConfigError if the schema is older than the baseline
  */
 export async function migrateUp(
   url: string,
@@ -112,17 +156,32 @@ export async function migrateUp(
 ): Promise<string[]> {
   return withMigrations(url, async (dataSource) => {
     const pending = await new MigrationExecutor(dataSource).getPendingMigrations();
-    await withPatience(dataSource, () => dataSource.runMigrations({ transaction: 'each' }), onWait);
+    const done: string[] = [];
+    const migrate = async (): Promise<void> => {
+      if (await loadBaseline(dataSource)) done.push(`the schema of ${BASELINE.release}`);
+      await dataSource.runMigrations({ transaction: 'each' });
+    };
+    await withPatience(dataSource, migrate, onWait);
     await afterwards();
-    return pending.map((migration) => migration.name);
+    return [...done, ...pending.map(({ name }) => name)];
   });
 }
 
-/** Undoes the last `steps` migrations, newest first. @throws Error after 10 minutes without a lock */
+/**
+ * Undoes the last `steps` migrations, newest first.
+ *
+ * @throws Error after 10 minutes without a lock
+ * @throws ConfigError if only the baseline is left
+ */
 export async function migrateDown(url: string, steps: number, onWait: OnWait): Promise<void> {
   await withMigrations(url, async (dataSource) => {
-    for (let step = 0; step < steps; step++)
+    for (let step = 0; step < steps; step++) {
+      if ((await executedNames(dataSource)).at(-1) === BASELINE.migrations.at(-1))
+        throw new ConfigError(
+          `The schema of release ${BASELINE.release} is the oldest one: it cannot be undone.`,
+        );
       await withPatience(dataSource, () => dataSource.undoLastMigration({ transaction: 'each' }), onWait);
+    }
   });
 }
 

@@ -1,0 +1,13 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { replaceIndex } from '../../libs/platform/src/database/replace-index';
+
+/** The purge reads the old events of each data space. Each table has a migration of its own, so no request waits for all of them. */
+export class PurgedEvents1764000049300 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await replaceIndex(runner, 'evenement', 'evenement_purge', 'tenant_id, date_creation');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await replaceIndex(runner, 'evenement', 'evenement_purge', 'date_creation');
+  }
+}

@@ -1,0 +1,17 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { ACCESS_ROLE } from '../../libs/platform/src/database/roles';
+
+/** Only the mover says how far a move is: who could say that it was switched could have the old cell emptied. */
+export class MoverOnly1764000049898 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`REVOKE INSERT, UPDATE ON deplacement FROM ${ACCESS_ROLE}`);
+    await runner.query(`GRANT INSERT (tenant_id, cellule_origine, cellule) ON deplacement TO ${ACCESS_ROLE}`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `REVOKE INSERT (tenant_id, cellule_origine, cellule) ON deplacement FROM ${ACCESS_ROLE}`,
+    );
+    await runner.query(`GRANT INSERT, UPDATE ON deplacement TO ${ACCESS_ROLE}`);
+  }
+}
