@@ -73,6 +73,9 @@ function faultsOf(text: string): string[] {
     ...unless(!installer.includes('--omit=optional'), 'lacks the decoder of images'),
     ...unless(/npm uninstall [^&]*\bnode\b/.test(installer), 'holds the package node'),
     ...unless(/rm -r [^&]*\bdist\/libs\/embedded-postgres\b/.test(text), 'holds the embedded database'),
+    ...['libs', 'migrations']
+      .filter((folder) => !copies.some((parts) => parts.at(-1) === folder))
+      .map((folder) => `lacks the SQL of ${folder}`),
     ...unless(find('ENV').includes('NODE_ENV=production'), 'does not run as in production'),
     ...unless(listOf(find('ENTRYPOINT')[0]).join() === 'node', 'does not run node as its first process'),
     ...unless(isBuilt(listOf(find('CMD')[0])[0] ?? ''), 'runs a file that is not built'),
@@ -120,6 +123,8 @@ describe('The Dockerfile', () => {
     ['lacks the decoder of images', ' --no-workspaces && rm', ' --no-workspaces --omit=optional && rm'],
     ['holds the package node', '--no-workspaces node', '--no-workspaces helmet'],
     ['holds the embedded database', ' dist/libs/embedded-postgres', ''],
+    ['lacks the SQL of libs', 'COPY --from=build /app/libs libs\n', ''],
+    ['lacks the SQL of migrations', 'COPY --from=build /app/migrations migrations\n', ''],
     ['does not run as in production', 'NODE_ENV=production', 'NODE_ENV=test'],
     ['does not run node as its first process', 'ENTRYPOINT ["node"]', 'ENTRYPOINT node'],
     ['runs a file that is not built', 'CMD ["dist/apps/partner-api', 'CMD ["dist/apps/api'],
