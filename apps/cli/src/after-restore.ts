@@ -4,7 +4,9 @@ import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
-import { type Config, ConfigError, PRINCIPAL, workerCellsOf } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import { type Config, PRINCIPAL } from '#platform/ops/config';
+import { workerCellsOf } from '#platform/ops/load-config';
 import { connectionsOfProcesses } from '#topology';
 import { ServiceContext } from './service-context';
 

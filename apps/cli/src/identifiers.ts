@@ -1,6 +1,7 @@
 import { isUUID } from 'class-validator';
 import { composeIdentifiers } from '#platform/database/migrate';
-import { ConfigError, PRINCIPAL } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import { PRINCIPAL } from '#platform/ops/config';
 import { primaryUrlOf } from '#topology';
 import { databasesOf, waitTeller } from './migrate';
 

@@ -1,6 +1,6 @@
 import { MESSAGING_QUEUES } from '#messaging';
 import { migrateDown as undoMigrations, migrateUp as migrateSchema } from '#platform/database/migrate';
-import { cellsOf } from '#platform/ops/config';
+import { cellsOf } from '#platform/ops/load-config';
 import { prepareQueues } from '#platform/jobs/prepare-queues';
 import { SYNC_QUEUES } from '#sync';
 import { primaryUrlOf } from '#topology';

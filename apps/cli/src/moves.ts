@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ENVIRONMENTS } from '#access/caller';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
-import { Config, ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import { Config } from '#platform/ops/config';
 import { CopyRefused, type Eraser, type Step } from '#topology';
 import { ServiceContext } from './service-context';
 

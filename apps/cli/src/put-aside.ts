@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import type { Config } from '#platform/ops/config';
 import { ServiceContext } from './service-context';
 
 /** Prints one line of JSON for each piece of work that was put aside because it ended its worker twice. */

@@ -3,7 +3,8 @@ import { IDEMPOTENCY_SEALED } from '#platform/database/idempotency-records';
 import type { SealedColumn } from '#platform/database/sealed-columns';
 import { isBeingMoved } from '#platform/errors/sql-errors';
 import { NO_TENANT } from '#platform/database/scope';
-import { type Config, ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import type { Config } from '#platform/ops/config';
 import { WEBHOOK_SEALED } from '#webhooks';
 import { ServiceContext } from './service-context';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Anchor, Verified } from '#platform/audit/verification';
-import { type Config, ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import type { Config } from '#platform/ops/config';
 import { ServiceContext } from './service-context';
 
 /**

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { SignatureDecoder } from '#adhesion';
-import { loadConfig } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/load-config';
 import { runProcess } from '#platform/ops/run-process';
 import { LOGGER } from '#platform/ops/logger';
 import { JobQueue } from '#platform/jobs/job-queue';

@@ -8,7 +8,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { Requirement } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
-import { COMMON_MODELS } from '#platform/http/answers.decorator';
+import { ProblemItem } from '#platform/http/problem.dto';
 import { problemOf } from '#platform/http/problem.filter';
 import { VERSION } from '#platform/ops/version';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
@@ -121,7 +121,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
     .addServer(publicUrl, 'Public address')
     .build();
   const document = SwaggerModule.createDocument(app, base, {
-    extraModels: COMMON_MODELS,
+    extraModels: [ProblemItem],
     autoTagControllers: false,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });

@@ -6,7 +6,7 @@ import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
 import { IdempotencyInterceptor } from '#platform/http/idempotency.interceptor';
-import { StreamedInterceptor } from '#platform/http/streamed';
+import { StreamedInterceptor } from '#platform/http/streamed.interceptor';
 import { UndeclaredPartsInterceptor } from '#platform/http/undeclared-parts.interceptor';
 import { InputPipe } from '#platform/input/input.pipe';
 import { PathPartPipe } from '#platform/input/path-part.pipe';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
-import { loadConfig } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/load-config';
 import { configureHttp } from '#platform/http/configure-http';
 import { runProcess } from '#platform/ops/run-process';
 import { LOGGER } from '#platform/ops/logger';

@@ -6,7 +6,8 @@ import { ChangementsService } from './application/changements.service';
 import { EmployesSyncService } from './application/employes-sync.service';
 import { EmployesService } from './application/employes.service';
 import { EmployeursService } from './application/employeurs.service';
-import { MasterDataV2Service } from './application/master-data-v2.service';
+import { EmployesV2Service } from './application/employes-v2.service';
+import { SyndicatsService } from './application/syndicats.service';
 import { SyndicatsSyncService } from './application/syndicats-sync.service';
 import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
@@ -29,7 +30,8 @@ const services = [
   MemberRepository,
   EmployesService,
   EmployeursService,
-  MasterDataV2Service,
+  EmployesV2Service,
+  SyndicatsService,
   ChampsUtilisateurService,
   ChangementQuery,
   ChangementsService,

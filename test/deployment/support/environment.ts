@@ -1,4 +1,4 @@
-import { loadConfig } from '#platform/ops/config';
+import { loadConfig } from '#platform/ops/load-config';
 import type { Reader } from '#platform/ops/process-name';
 
 /** Valid sample values for secrets and for addresses of other machines. */

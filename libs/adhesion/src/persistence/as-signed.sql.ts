@@ -1,5 +1,5 @@
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
-import { snakeCase } from '#platform/database/connections';
+import { snakeCase } from '#platform/database/column-names';
 import { namesOf } from '#platform/input/field';
 import type { AsSigned } from '../domain/as-signed';
 

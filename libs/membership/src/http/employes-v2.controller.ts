@@ -6,7 +6,7 @@ import { Answers } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Query } from '#platform/input/request-parts.decorator';
-import { MasterDataV2Service } from '../application/master-data-v2.service';
+import { EmployesV2Service } from '../application/employes-v2.service';
 import { EmploiList, EmploiTrouveItem, EmployeV2Item } from './employes-v2.dto';
 import { MasterDataList } from './master-data.dto';
 
@@ -14,7 +14,7 @@ import { MasterDataList } from './master-data.dto';
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2')
 export class EmployesV2Controller {
-  constructor(private readonly masterData: MasterDataV2Service) {}
+  constructor(private readonly employes: EmployesV2Service) {}
 
   @Get('employe')
   @Answers({
@@ -23,7 +23,7 @@ export class EmployesV2Controller {
     paged: true,
   })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
-    return listOf(query, this.masterData.listEmployes(tenantId, query));
+    return listOf(query, this.employes.list(tenantId, query));
   }
 
   @Get('employe/:idExterne')
@@ -35,7 +35,7 @@ export class EmployesV2Controller {
     errors: [EMPLOYE.NotFound],
   })
   get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Json> {
-    return this.masterData.getEmploye(tenantId, idExterne);
+    return this.employes.get(tenantId, idExterne);
   }
 
   @Get('emploi')
@@ -46,6 +46,6 @@ export class EmployesV2Controller {
     paged: true,
   })
   listEmplois(@Tenant() tenantId: string, @Query() query: EmploiList): Listing {
-    return listOf(query, this.masterData.listEmplois(tenantId, query));
+    return listOf(query, this.employes.listEmplois(tenantId, query));
   }
 }

@@ -6,19 +6,19 @@ import { Answers } from '#platform/http/answers.decorator';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Streamed } from '#platform/http/streamed';
 import { Query } from '#platform/input/request-parts.decorator';
-import { MasterDataV2Service } from '../application/master-data-v2.service';
+import { SyndicatsService } from '../application/syndicats.service';
 import { SyndicatItem } from './syndicats.dto';
 
 @ApiTags('Unions')
 @Requires({ role: 'partenaire' })
 @Controller('b2b/v2/syndicat')
 export class SyndicatsController {
-  constructor(private readonly masterData: MasterDataV2Service) {}
+  constructor(private readonly syndicats: SyndicatsService) {}
 
   @Get()
   @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, this.masterData.listSyndicats(tenantId));
+    return listOf(query, this.syndicats.list(tenantId));
   }
 
   @Get(':idExterne')
@@ -30,7 +30,7 @@ export class SyndicatsController {
     errors: [SYNDICAT.NotFound],
   })
   async get(@Tenant() tenantId: string, @Param('idExterne') idExterne: string): Promise<Streamed> {
-    const { parts, version } = await this.masterData.getSyndicat(tenantId, idExterne);
+    const { parts, version } = await this.syndicats.get(tenantId, idExterne);
     return new Streamed(parts, version);
   }
 }

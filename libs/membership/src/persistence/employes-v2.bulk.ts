@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { type ColumnValue, Presence, type StagedProperties } from '#platform/bulk/presence';
 import { Stage, type StagedRow } from '#platform/bulk/stage';
 import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
-import { snakeCase } from '#platform/database/connections';
+import { snakeCase } from '#platform/database/column-names';
 import { Transactions } from '#platform/database/transactions';
 import { capitalized, namesOf } from '#platform/input/field';
 import { PERSONNE_FIELDS } from '../domain/employe.fields';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { snakeCase } from '#platform/database/connections';
+import { snakeCase } from '#platform/database/column-names';
 import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { namesOf } from '#platform/input/field';

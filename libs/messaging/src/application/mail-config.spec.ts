@@ -1,4 +1,4 @@
-import { ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
 import { MailConfig } from './mail-config';
 import { words } from '../../../../test/setup/words';
 

@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import type { Config } from '#platform/ops/config';
 
 /** Where and how to reach the mail server. */
 export interface SmtpServer {

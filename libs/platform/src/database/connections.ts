@@ -1,4 +1,4 @@
-import postgres, { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
+import postgres, { Client, Pool, type PoolConfig } from 'pg';
 import {
   DataSource,
   type DataSourceOptions,
@@ -7,10 +7,10 @@ import {
 } from 'typeorm';
 import type { Logger } from 'pino';
 import { clientConfig } from './client-config';
+import { snakeCase } from './column-names';
 import { APP_ROLE } from './roles';
 import { bounded, type DatabaseWatch, disallowLongStatements } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';
-import { endsConnection } from '../errors/sql-errors';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -64,20 +64,6 @@ export function createPipelinedPool(
   return pool;
 }
 
-/** Runs `work` on a connection of the pool, which does not hand it out again if it has ended or is about to. */
-export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    return await work(client);
-  } catch (error) {
-    if (endsConnection(error)) broken = error as Error;
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-}
-
 /** A pool whose connections are replaced at the next use when they are lost, and watched over from their beginning. */
 function watchedBy(watch: DatabaseWatch | undefined): typeof Pool {
   const connection = watch?.connection ?? bounded(Client);
@@ -94,11 +80,6 @@ class WireNames extends DefaultNamingStrategy implements NamingStrategyInterface
   override columnName(property: string, customName: string | undefined): string {
     return customName ?? snakeCase(property);
   }
-}
-
-/** `derniereMAJ` → `derniere_maj`. */
-export function snakeCase(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 /** TypeORM on the pool of transactions. Never synchronises: the schema comes from `migrations/`. */

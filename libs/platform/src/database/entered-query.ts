@@ -1,4 +1,12 @@
-import { type CustomTypesConfig, type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
+import {
+  type CustomTypesConfig,
+  type Pool,
+  type PoolClient,
+  Query,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
+import { endsConnection } from '../errors/sql-errors';
 
 /**
  * The role to act as, the tenant whose rows are seen, whether PostgreSQL refuses writes, and the space that is written ('' for
@@ -48,6 +56,20 @@ export const IN_ORDER: Prelude = {
   text: `SELECT WHERE set_config('enable_sort', 'off', true) IS NULL OR set_config('enable_bitmapscan', 'off', true) IS NULL`,
   values: [],
 };
+
+/** Runs `work` on a connection of the pool, which does not hand it out again if it has ended or is about to. */
+export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (endsConnection(error)) broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
 
 /**
  * Runs one statement in a transaction that it enters first, behind others that answer no rows. All are sent at once and

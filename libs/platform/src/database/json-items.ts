@@ -1,6 +1,6 @@
 import { types } from 'pg';
 import type { RecordDefinition } from '../input/field';
-import { snakeCase } from './connections';
+import { snakeCase } from './column-names';
 import { largeItems } from '../limits/list-parts';
 import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { leased } from './connections';
+import { leased } from './entered-query';
 import { allowLongStatements, cut } from './database-watch';
 import { Databases } from './databases';
 import { Transactions } from './transactions';

@@ -2,7 +2,7 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { endsConnection, isTransient } from '../errors/sql-errors';
 import type { ConnectionShares, Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
-import { leased } from './connections';
+import { leased } from './entered-query';
 import type { Database } from './database';
 import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { entryOf, isAdministration, type Scope } from './scope';

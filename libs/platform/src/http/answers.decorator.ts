@@ -22,11 +22,9 @@ import {
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import type { Json } from '../database/json';
-import { ReturnsListing } from './list.interceptor';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { TAKES_IF_MATCH } from '../input/request-parts.decorator';
 import { EtagInterceptor } from './etag';
-import { ProblemItem } from './problem.dto';
 
 /** Responses of an operation, for the OpenAPI document. */
 export interface AnswerOptions {
@@ -71,7 +69,6 @@ export function Answers(options: AnswerOptions): MethodDecorator {
   const status = options.status ?? 200;
   return applyDecorators(
     HttpCode(status),
-    ...(options.paged ? [ReturnsListing()] : []),
     ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
     // After `EtagInterceptor`, which thus gets the item itself.
     ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),
@@ -240,6 +237,3 @@ function headersOf(
       : {}),
   };
 }
-
-/** Components that every OpenAPI document needs beside those its operations name. */
-export const COMMON_MODELS: Type[] = [ProblemItem];

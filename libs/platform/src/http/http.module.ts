@@ -4,7 +4,8 @@ import { ComparisonInterceptor } from './comparison.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
 import { PathPartPipe } from '../input/path-part.pipe';
-import { StreamedInterceptor } from './streamed';
+import { ListSender } from './list-sender';
+import { StreamedInterceptor } from './streamed.interceptor';
 import { UndeclaredPartsInterceptor } from './undeclared-parts.interceptor';
 
 const OF_EVERY_REQUEST = [
@@ -18,5 +19,5 @@ const OF_EVERY_REQUEST = [
 ];
 
 /** What reads the parts of each API request and sends its answer. The process that serves them registers it. */
-@Module({ providers: OF_EVERY_REQUEST, exports: OF_EVERY_REQUEST })
+@Module({ providers: [...OF_EVERY_REQUEST, ListSender], exports: OF_EVERY_REQUEST })
 export class HttpModule {}

@@ -1,7 +1,24 @@
+import { setImmediate } from 'node:timers/promises';
 import { isPlainObject } from '../input/fold';
+import { Streamed } from './streamed';
 
 /** Length from which a part is passed on, in UTF-16 units. */
 const PART_LENGTH = 262_144;
+
+/** Returns a value as JSON. Its bytes are made at once, because they are fewer than those of the value. */
+export async function streamedJson(value: unknown): Promise<Streamed> {
+  const made: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of jsonParts(value)) {
+    // Other requests are served between two parts.
+    if (made.push(part) > 1) await setImmediate();
+    bytes += part.length;
+  }
+  const parts = async function* (): AsyncGenerator<Uint8Array, void> {
+    yield* made;
+  };
+  return new Streamed(parts, undefined, bytes);
+}
 
 /** Yields the bytes of `JSON.stringify(value)` in parts. Lists are cut between their items. */
 export async function* jsonParts(value: unknown): AsyncGenerator<Uint8Array, void> {

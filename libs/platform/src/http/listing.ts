@@ -28,11 +28,8 @@ export interface Feed {
   readonly until: Position | undefined;
 }
 
-/** A list that a handler returns. `ListInterceptor` sends it. */
-export interface Listing {
-  readonly paging: PagingQuery;
-  /** Called again until no `next` is left. */
-  readonly fetch: FetchPage;
+/** How a list is sent. */
+interface ListingOptions {
   /** Maximum number of items fetched at a time for a list without `limite`. */
   readonly runLength?: number;
   /** Set for a list that clients follow: there is always a `next` link. */
@@ -46,16 +43,22 @@ export interface Listing {
   readonly around?: () => Around;
 }
 
+/** A list that a handler returns. `StreamedInterceptor` sends it. */
+export class Listing {
+  /** @param fetch called again until no `next` is left */
+  constructor(
+    readonly paging: PagingQuery,
+    readonly fetch: FetchPage,
+    readonly options: ListingOptions,
+  ) {}
+}
+
 /** Text before and after the items of a list. */
 export type Around = readonly [before: string, after: string];
 
 /** Returns a list that is read page by page. */
-export function listOf(
-  paging: PagingQuery,
-  fetch: FetchPage,
-  options: Pick<Listing, 'runLength' | 'feed' | 'line' | 'around'> = {},
-): Listing {
-  return { paging, fetch, ...options };
+export function listOf(paging: PagingQuery, fetch: FetchPage, options: ListingOptions = {}): Listing {
+  return new Listing(paging, fetch, options);
 }
 
 /**

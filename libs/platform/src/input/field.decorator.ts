@@ -22,10 +22,9 @@ import {
 } from 'class-validator';
 import { DATE_PATTERN } from './wire-date';
 import { type DecimalBounds, hasAtMost, isDecimal, isEmail, isGuid, isInTime } from './faults';
-import { readValue } from './fold';
+import { readValue } from './read-value';
 import { isWithinHtmlLimits } from './html-limits';
-import { JsonRows } from './json-rows';
-import { type Field, type RecordDefinition } from './field';
+import { type Field, type RecordDefinition, Rows } from './field';
 
 const DEFINITION = Symbol('record definition');
 
@@ -53,7 +52,7 @@ const HasNoDoubles = () =>
   rule('arrayUnique', (value) => Array.isArray(value) && new Set(value).size === value.length);
 
 /** A list of records, read already or still to be walked. */
-const IsRows = () => rule('isArray', (value) => Array.isArray(value) || value instanceof JsonRows);
+const IsRows = () => rule('isArray', (value) => Array.isArray(value) || value instanceof Rows);
 
 /**
  * Declares a property of a request class: how its value is read (class-transformer) and checked (class-validator), its

@@ -274,3 +274,8 @@ function renamed(definition: RecordDefinition, rename: (first: string) => string
     Object.entries(definition).map(([name, field]) => [rename(name.charAt(0)) + name.slice(1), field]),
   );
 }
+
+/** The value of a field of the kind `rows`, if it is still to be walked. */
+export abstract class Rows {
+  abstract readonly length: number;
+}

@@ -3,7 +3,7 @@ import { composed, hasVisible, textFault, writtenFault } from './characters';
 import { describeFault, hasAtMost, isGuid } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { nearestName } from './nearest-name';
-import { parseDate } from './wire-date';
+import { readValue } from './read-value';
 
 /**
  * Where a value came from: a body, a query string (its values are text and are turned into the field's type), or one of
@@ -203,21 +203,6 @@ function coerce(text: string, field: Field): unknown {
     default:
       return text;
   }
-}
-
-/**
- * Reads one value by its field, for single and for bulk writes: text is trimmed (empty becomes null), a GUID gets small
- * letters, a date becomes a Date and a decimal number text. A value of another type is returned unchanged.
- */
-export function readValue(value: unknown, field: Field): unknown {
-  if (field.kind === 'decimal' && typeof value === 'number') return String(value);
-  if (typeof value !== 'string') return value;
-  const text = value.trim();
-  if (text === '') return null;
-  // GUIDs are compared as text.
-  if (field.kind === 'text' && field.format === 'uuid') return text.toLowerCase();
-  // A date that cannot be read stays text, and the check that follows reports it.
-  return field.kind === 'date' ? (parseDate(text) ?? text) : text;
 }
 
 /** Whether a value, or an element of it, has a property, in one of the two casings. */

@@ -1,3 +1,4 @@
+import { Rows } from './field';
 import { pointerToken } from './fold';
 import { repeatedName } from './repeated-names';
 import { BACKSLASH, COLON, MOST_NAMES, QUOTE, shapeFault, TOO_MANY_NAMES } from './json-shape';
@@ -50,13 +51,14 @@ const SCAN_BYTES = 2 * 1024 * 1024;
  * thus holds its bytes and one record, never all of them as objects, and never stops the event loop for the time that
  * parsing everything would take.
  */
-export class JsonRows implements Iterable<unknown> {
+export class JsonRows extends Rows implements Iterable<unknown> {
   // Not enumerable: ValidationPipe and class-transformer walk every property that they see.
   readonly #json: Buffer;
   readonly #bounds: readonly number[];
 
   /** @param bounds begin and end of each element, alternating */
   constructor(json: Buffer, bounds: readonly number[]) {
+    super();
     this.#json = json;
     this.#bounds = bounds;
   }

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { connectionFault } from '../errors/sql-errors';
-import { ConfigError } from './config';
+import { ConfigError } from './config-error';
 import { Lifecycle } from './lifecycle';
 
 /** A process ready to listen. */

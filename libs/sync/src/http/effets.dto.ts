@@ -1,5 +1,6 @@
 import { WithHeaders } from '#platform/http/answers.decorator';
-import { Streamed } from '#platform/http/streamed';
+import { streamedJson } from '#platform/http/json-parts';
+import type { Streamed } from '#platform/http/streamed';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { dictionaryOf } from '../application/effets';
@@ -30,7 +31,7 @@ export const EFFETS_HEADERS = {
 
 /** Returns the response of a sync, which may have hundreds of thousands of errors. */
 export async function answerOf({ resultat, effets }: Synced<object>): Promise<WithHeaders<Streamed>> {
-  return withEffets(await Streamed.json(resultat), effets);
+  return withEffets(await streamedJson(resultat), effets);
 }
 
 /** Returns a response with the header of effects. */

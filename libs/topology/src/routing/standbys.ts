@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { leased } from '#platform/database/connections';
+import { leased } from '#platform/database/entered-query';
 import { type ConnectionContext, Database } from '#platform/database/database';
 import type { Reading, Replica } from '#platform/database/databases';
 import { queryEntered, type Statement } from '#platform/database/entered-query';

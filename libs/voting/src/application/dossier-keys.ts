@@ -1,7 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { FlattenedSign } from 'jose';
 import { type KeyObject, sign } from 'node:crypto';
-import { Config, ConfigError, workerCellsOf } from '#platform/ops/config';
+import { ConfigError } from '#platform/ops/config-error';
+import { Config } from '#platform/ops/config';
+import { workerCellsOf } from '#platform/ops/load-config';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { privateKeyOf, publicBytesOf, publicJwkOf, type PublicJwk } from '../domain/signing-key';

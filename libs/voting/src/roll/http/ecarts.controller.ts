@@ -5,7 +5,6 @@ import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
-import { ReturnsListing } from '#platform/http/list.interceptor';
 import { Compares } from '#platform/http/comparison.interceptor';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
@@ -20,7 +19,6 @@ export class EcartsController {
   constructor(private readonly ecarts: EcartsService) {}
 
   @Get()
-  @ReturnsListing()
   @Answers({
     summary: 'Compare the roll with the master data',
     description:

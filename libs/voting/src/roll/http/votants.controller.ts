@@ -9,7 +9,8 @@ import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
 import { type Listing, listOf } from '#platform/http/listing';
-import { Streamed } from '#platform/http/streamed';
+import { streamedJson } from '#platform/http/json-parts';
+import type { Streamed } from '#platform/http/streamed';
 import { OneOrMany } from '#platform/input/one-or-many.pipe';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { JsonRows } from '#platform/input/json-rows';
@@ -96,7 +97,7 @@ export class VotantsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | Streamed> {
     if (body instanceof JsonRows)
-      return Streamed.json(await this.votants.upsertAll(tenantId, actor, campagneId, body));
+      return streamedJson(await this.votants.upsertAll(tenantId, actor, campagneId, body));
     const { item, isNew } = await this.votants.upsert(tenantId, actor, campagneId, body);
     if (isNew) {
       const { VotantId: id } = JSON.parse(item) as VotantItem;

@@ -6,7 +6,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { ReturnsListing } from '#platform/http/list.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { OptionsService } from '../application/options.service';
@@ -97,7 +96,6 @@ export class OptionsController {
 
   // Before the options by their id: the first route that fits is taken.
   @Put('ordre')
-  @ReturnsListing()
   @Answers({
     summary: 'Put the options of a question into an order',
     path: PARENTS,

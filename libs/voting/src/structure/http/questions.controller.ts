@@ -6,7 +6,6 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
-import { ReturnsListing } from '#platform/http/list.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { QuestionsService } from '../application/questions.service';
@@ -82,7 +81,6 @@ export class QuestionsController {
 
   // Before the questions by their id: the first route that fits is taken.
   @Put('ordre')
-  @ReturnsListing()
   @Answers({
     summary: 'Put the questions of a campaign into an order',
     path: { id: campagnePart() },

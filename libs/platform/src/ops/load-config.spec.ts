@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, loadConfig } from './config';
+import { ConfigError } from './config-error';
+import { loadConfig } from './load-config';
 import { KeyRing } from './key-ring';
 import type { Reader } from './process-name';
 

@@ -1,20 +1,12 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  type StreamableFile,
-  UseInterceptors,
-} from '@nestjs/common';
+import { type ExecutionContext, Injectable, type StreamableFile } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { mergeMap, type Observable } from 'rxjs';
 import type { CallerRequest } from '../limits/caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
 import { Config } from '../ops/config';
 import { enter, listParts, unreadParts, untilClosed } from '../limits/list-parts';
 import { ProblemFilter } from './problem.filter';
-import { streamable, whole } from './streamed';
+import { streamable, whole } from './streamable';
 import type { Page, Position } from '../database/json-items';
 
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
@@ -27,26 +19,19 @@ const COMMA = Buffer.from(',');
 
 const ARRAY: Around = ['[', ']'];
 
-/** Declares that a handler returns a `Listing`. `@Answers({ paged: true })` includes it. */
-export const ReturnsListing = (): MethodDecorator => UseInterceptors(ListInterceptor);
-
 /**
  * Sends a `Listing` as a JSON array, or within the text that it gives: a page with its `Link` to the next one if `limite` is given, otherwise all items,
  * streamed in constant memory.
  */
 @Injectable()
-export class ListInterceptor implements NestInterceptor<Listing, StreamableFile> {
+export class ListSender {
   constructor(
     private readonly config: Config,
     private readonly problems: ProblemFilter,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Listing>): Observable<StreamableFile> {
-    return next.handle().pipe(mergeMap((listing) => this.stream(listing, context)));
-  }
-
-  private async stream(
-    { paging, fetch, runLength = RUN_LENGTH, feed, line, around = () => ARRAY }: Listing,
+  async send(
+    { paging, fetch, options: { runLength = RUN_LENGTH, feed, line, around = () => ARRAY } }: Listing,
     context: ExecutionContext,
   ): Promise<StreamableFile> {
     const http = context.switchToHttp();

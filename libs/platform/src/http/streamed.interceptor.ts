@@ -1,0 +1,64 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  type StreamableFile,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { mergeMap, type Observable, of } from 'rxjs';
+import { interrupted } from '../limits/body-arrival';
+import type { CallerRequest } from '../limits/caller';
+import { longAnswers, untilClosed } from '../limits/list-parts';
+import { ListSender } from './list-sender';
+import { Listing } from './listing';
+import { ProblemFilter } from './problem.filter';
+import { streamable, whole } from './streamable';
+import { Streamed } from './streamed';
+
+/** Maximum number of bytes buffered before the headers are sent. A failure up to then is answered as a problem. */
+const MAX_BUFFERED = 2 ** 20;
+
+/** Sends each `Listing`, and each `Streamed`, which is among the `longAnswers` of its client until the reader has taken it. */
+@Injectable()
+export class StreamedInterceptor implements NestInterceptor {
+  constructor(
+    private readonly lists: ListSender,
+    private readonly problems: ProblemFilter,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      mergeMap((result) => {
+        if (result instanceof Streamed) return this.stream(result.parts(), context);
+        return result instanceof Listing ? this.lists.send(result, context) : of(result);
+      }),
+    );
+  }
+
+  /** @throws DomainError `Debit.Depasse` */
+  private async stream(
+    parts: AsyncGenerator<Uint8Array, void>,
+    context: ExecutionContext,
+  ): Promise<StreamableFile> {
+    const http = context.switchToHttp();
+    const response = http.getResponse<Response>();
+    await untilClosed(longAnswers, http.getRequest<CallerRequest>().caller?.clientId ?? '', response);
+    const made: Uint8Array[] = [];
+    for (let bytes = 0; bytes <= MAX_BUFFERED; bytes += made.at(-1)!.length) {
+      const next = await parts.next();
+      if (response.destroyed) {
+        await parts.return();
+        throw interrupted();
+      }
+      if (next.done) return whole(made);
+      made.push(next.value);
+    }
+    const all = async function* (): AsyncGenerator<Uint8Array, void> {
+      // Each is freed when it is sent.
+      while (made.length > 0) yield made.shift()!;
+      yield* parts;
+    };
+    return streamable(this.problems, context, all());
+  }
+}
