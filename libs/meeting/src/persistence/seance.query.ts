@@ -7,6 +7,7 @@ import {
   type Page,
   type Position,
 } from '#platform/database/json-items';
+import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 import { pick } from '#platform/input/field';
 import { PRESENCES_FIELDS, SEANCE_FIELDS, type SeanceFilter } from '../domain/seance.fields';
@@ -19,10 +20,9 @@ export class SeanceQuery {
 
   constructor(transactions: Transactions) {
     const source = { table: 'seance', key: 'id_unique' };
-    this.seances = new JsonItems(transactions, {
+    this.seances = new LargeItems(transactions, {
       ...source,
       name: 'seance',
-      mayBeLarge: true,
       columns: {
         seanceId: 'id_unique',
         ...itemColumns(pick(SEANCE_FIELDS, 'titre', 'date', 'syndicatIdExterne')),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { FetchPage, ItemInParts } from '#platform/database/json-items';
+import type { FetchPage } from '#platform/database/json-items';
+import type { ItemInParts } from '#platform/database/large-items';
 import { DomainError } from '#platform/errors/domain-error';
 import { SYNDICAT } from '../domain/membership.errors';
 import { SyndicatQuery } from '../persistence/syndicat.query';

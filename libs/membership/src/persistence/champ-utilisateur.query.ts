@@ -1,22 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type FetchPage,
-  jsonList,
-  jsonObject,
-  JsonItems,
-  wireTimestamp,
-} from '#platform/database/json-items';
+import { type FetchPage, jsonList, jsonObject, wireTimestamp } from '#platform/database/json-items';
+import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import { type ChampDefinition, SHOWN_CHOICES } from '../domain/valeur-champ';
 
 /** Custom fields with their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
-export class ChampUtilisateurQuery extends JsonItems {
+export class ChampUtilisateurQuery extends LargeItems {
   constructor(transactions: Transactions) {
     super(transactions, {
       name: 'champ_utilisateur_v2',
-      mayBeLarge: true,
       table: 'champ_utilisateur',
       key: 'nom',
       columns: {

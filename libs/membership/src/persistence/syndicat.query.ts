@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { itemColumns, jsonList, jsonObject } from '#platform/database/json-items';
+import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
-import { MasterDataQuery } from './master-data.query';
 
 /** Unions with their employers, as V2 shows them (docs/contract.md, "Unions"). */
 @Injectable()
-export class SyndicatQuery extends MasterDataQuery {
+export class SyndicatQuery extends LargeItems {
   constructor(transactions: Transactions) {
     super(transactions, {
       name: 'syndicat_v2',
-      mayBeLarge: true,
       table: 'syndicat',
       columns: {
         identifiantExterne: 'id_externe',

@@ -1,7 +1,6 @@
 import { types } from 'pg';
 import type { RecordDefinition } from '../input/field';
 import { snakeCase } from './column-names';
-import { largeItems } from '../limits/list-parts';
 import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';
 
@@ -105,21 +104,6 @@ export interface ItemSource {
   readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
-  /** An item may have 1 MiB or more: single ones are among the `largeItems` of their client. */
-  readonly mayBeLarge?: true;
-}
-
-/** An item as bytes of JSON. */
-export interface ItemInParts {
-  /** Changes with any byte of the item. */
-  readonly version: string;
-  readonly parts: () => AsyncGenerator<Uint8Array, void>;
-}
-
-interface Slice {
-  part: Buffer;
-  length: number;
-  version: string;
 }
 
 interface PageRow {
@@ -140,8 +124,6 @@ const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 
 /** A page ends with the item that makes it this long, in bytes. It stays in memory until the client has read it. */
 export const PAGE_BYTES = 1_572_864;
-
-const SLICE_BYTES = 1_048_576;
 
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
@@ -187,11 +169,11 @@ export function upToPage(
 /** Reads a table's rows as JSON text, in one statement per page, without making an object of each row. */
 export class JsonItems {
   /** SQL of an item as text, for a row of the table. */
-  private readonly item: string;
+  protected readonly item: string;
 
   constructor(
     protected readonly transactions: Transactions,
-    private readonly source: ItemSource,
+    protected readonly source: ItemSource,
   ) {
     const { columns } = source;
     this.item = typeof columns === 'string' ? columns : `${jsonObject(columns)}::text`;
@@ -209,44 +191,9 @@ export class JsonItems {
     return row?.item;
   }
 
-  /** Runs the statement of a single item, which is among the `largeItems` of its client if it may be large. */
-  private async single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
-    const read = (): Promise<R[]> => this.transactions.query<R>({ tenantId }, statement);
-    return this.source.mayBeLarge
-      ? largeItems.run(await this.transactions.clientOf({ tenantId }), read)
-      : read();
-  }
-
-  /**
-   * Returns an item that can be large, in parts of `SLICE_BYTES`; undefined if there is none. Each part is a statement, so
-   * a slow reader holds neither a connection nor the whole item. A change meanwhile makes the next part throw.
-   */
-  async oneInParts(tenantId: string, key: string): Promise<ItemInParts | undefined> {
-    const slice = async (from: number): Promise<Slice | undefined> => {
-      const [row] = await this.single<Slice>(tenantId, {
-        name: `${this.source.name}_slice`,
-        text: `SELECT substr(bytes, $3, ${SLICE_BYTES}) AS part, octet_length(bytes) AS length, md5(bytes) AS version FROM (
-                 SELECT convert_to(${this.item}, 'UTF8') AS bytes FROM ${this.source.table}
-                 WHERE tenant_id = $1 AND ${this.source.key ?? 'id_externe'} = $2 OFFSET 0
-                 ) s`,
-        values: [tenantId, key, from + 1],
-      });
-      return row;
-    };
-    const first = await slice(0);
-    if (!first) return undefined;
-    const { length, version } = first;
-    return {
-      version,
-      parts: async function* () {
-        yield first.part;
-        for (let from = SLICE_BYTES; from < length; from += SLICE_BYTES) {
-          const next = await slice(from);
-          if (next?.version !== version) throw new Error('The item has changed while it was read.');
-          yield next.part;
-        }
-      },
-    };
+  /** Runs the statement of a single item. */
+  protected single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
+    return this.transactions.query<R>({ tenantId }, statement);
   }
 
   /** Returns the list of the items that pass every filter. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, jsonList, jsonObject } from '#platform/database/json-items';
+import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 
 const optionColumns = (row: string) => ({
@@ -18,9 +19,8 @@ export class QuestionQuery {
   private readonly options: JsonItems;
 
   constructor(private readonly transactions: Transactions) {
-    this.questions = new JsonItems(transactions, {
+    this.questions = new LargeItems(transactions, {
       name: 'question',
-      mayBeLarge: true,
       table: 'question',
       key: 'id_unique',
       order: BY_ORDRE,
