@@ -172,12 +172,23 @@ const contexts = [
     name: 'contexts-by-index',
     comment:
       'Import a context by its index.ts, or by its vocabulary.ts if only its fields, errors or events are needed. ' +
-      'Its relations.ts is for SQL statements.',
+      'Its relations.ts is for SQL statements, its modules are for the modules of others and for apps.',
     from: { path: '^(?:apps|libs)/([^/]+)/' },
     to: {
       path: '^libs/(?!(?:platform|access)/)[^/]+/src/',
-      pathNot: ['^libs/$1/', '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$'],
+      pathNot: [
+        '^libs/$1/',
+        '^libs/[^/]+/src/(index|vocabulary|relations)\\.ts$',
+        '^libs/(?<context>[^/]+)/src/\\k<context>(-http)?\\.module\\.ts$',
+      ],
     },
+  },
+  {
+    name: 'modules-in-modules',
+    comment:
+      'A file that imports a module loads everything that the module provides, so only modules and apps do.',
+    from: { path: '^libs/([^/]+)/', pathNot: '^libs/[^/]+/src/[^/]+\\.module\\.ts$' },
+    to: { path: '^libs/(?!$1/)([^/]+)/src/\\1(-http)?\\.module\\.ts$' },
   },
   ...Object.entries(CONTEXTS).map(([context, allowed]) => ({
     name: `order-of-${context}`,
@@ -374,7 +385,7 @@ const inward = [
     name: 'services-without-controllers',
     comment: 'The worker loads <context>.module.ts. Only <context>-http.module.ts brings controllers.',
     from: { path: '^libs/((?!(?:platform|access)/)[^/]+)/src/\\1\\.module\\.ts$' },
-    to: { path: [layers('http'), '^libs/$1/src/$1-http\\.module'] },
+    to: { path: [layers('http'), '^libs/[^/]+/src/[^/]+-http\\.module'] },
   },
 ];
 

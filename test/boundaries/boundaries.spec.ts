@@ -19,7 +19,7 @@ const ROOT = join(__dirname, '../..');
 const ALLOWED: Record<string, string> = {
   'libs/voting/src/http/neighbour.ts': `import '#membership';`,
   'apps/partner-api/src/main.ts': `import './app.module'; import '#platform/ops/config';`,
-  'apps/partner-api/src/app.module.ts': `import '#voting'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
+  'apps/partner-api/src/app.module.ts': `import '#voting'; import '#membership/http'; import '#clients'; import '@nestjs/core'; import 'helmet';`,
   'apps/worker/src/main.ts': `import '#sync'; import '#topology'; import '#webhooks'; import '#messaging';`,
   'tools/openapi/documents.ts': `import '../../apps/partner-api/src/app.module';`,
   'packages/client/src/webhooks.ts': `import 'standardwebhooks';`,
@@ -47,7 +47,9 @@ const ALLOWED: Record<string, string> = {
   'libs/platform/src/http/problem.filter.ts': `import 'express'; import '@nestjs/common'; import '../errors/domain-error';`,
 
   'libs/voting/src/index.ts': `import './voting.module'; import './voting-http.module'; import './application/ballots.service';`,
-  'libs/voting/src/voting.module.ts': `import '#membership'; import '@nestjs/common'; import './application/ballots.service';
+  'libs/membership/src/membership.module.ts': ``,
+  'libs/membership/src/membership-http.module.ts': ``,
+  'libs/voting/src/voting.module.ts': `import '#membership'; import '#membership/module'; import '@nestjs/common'; import './application/ballots.service';
     import './persistence/campagne.repository'; import './domain/campagne.entity';`,
   'libs/voting/src/voting-http.module.ts': `import './voting.module'; import './http/votants.controller';`,
   'libs/voting/src/domain/campagne.entity.ts': `import 'typeorm'; import 'node:crypto'; import './campagne.types';
@@ -144,6 +146,10 @@ const BROKEN: Record<string, Record<string, string>> = {
     'libs/voting/src/application/deep.service.ts': `import '../../../membership/src/domain/salarie.entity';`,
     'libs/voting/src/voting-deep.module.ts': `import type { Salarie } from '../../membership/src/domain/salarie.entity';`,
     'apps/worker/src/deep.ts': `import '../../../libs/voting/src/voting.module';`,
+  },
+  'modules-in-modules': {
+    'libs/voting/src/application/whole.service.ts': `import '#membership/module';`,
+    'libs/voting/src/application/routes.service.ts': `import '#membership/http';`,
   },
   'order-of-membership': { 'libs/membership/src/application/up.service.ts': `import '#webhooks';` },
   'order-of-consent': { 'libs/consent/src/application/side.service.ts': `import '#clients';` },
@@ -271,6 +277,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'services-without-controllers': {
     'libs/consent/src/consent.module.ts': `import './http/consent.controller';`,
     'libs/meeting/src/meeting.module.ts': `import './meeting-http.module';`,
+    'libs/adhesion/src/adhesion.module.ts': `import '#membership/http';`,
   },
 };
 

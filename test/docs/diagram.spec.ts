@@ -16,7 +16,7 @@ function imports(): string[] {
       .map((file) => readFileSync(join(ROOT, 'libs', context, 'src', file), 'utf8'))
       .join('\n');
     return contexts
-      .filter((other) => sources.includes(`from '#${other}'`))
+      .filter((other) => new RegExp(`from '#${other}(/module)?'`).test(sources))
       .map((other) => `${context} --> ${other}`);
   });
 }

@@ -1,19 +1,24 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ADHESION_ENTITIES, AdhesionModule, FormulairesService, SigningService } from '#adhesion';
+import { ADHESION_ENTITIES, FormulairesService, SigningService } from '#adhesion';
+import { AdhesionModule } from '#adhesion/module';
 import {
   AuthenticationService,
   CLIENTS_ENTITIES,
-  ClientsModule,
   ClientsService,
   DeplacementsService,
   JournalService,
 } from '#clients';
+import { ClientsModule } from '#clients/module';
 import { CONSENT_ENTITIES } from '#consent';
-import { MEETING_ENTITIES, MeetingModule, PointsService, SeancesService } from '#meeting';
-import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES, MembershipModule } from '#membership';
-import { CourrielsService, MessagingModule } from '#messaging';
-import { PersonneModule, PersonnesService } from '#personne';
+import { MEETING_ENTITIES, PointsService, SeancesService } from '#meeting';
+import { MeetingModule } from '#meeting/module';
+import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES } from '#membership';
+import { MembershipModule } from '#membership/module';
+import { CourrielsService } from '#messaging';
+import { MessagingModule } from '#messaging/module';
+import { PersonnesService } from '#personne';
+import { PersonneModule } from '#personne/module';
 import { TrailAttestation } from '#platform/audit/attestation';
 import { JournalVerification } from '#platform/audit/verification';
 import { Cells } from '#platform/database/databases';
@@ -21,7 +26,8 @@ import { SealedColumns } from '#platform/database/sealed-columns';
 import { WorkNotes } from '#platform/database/work-notes';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
-import { SyncModule, SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import { SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import { SyncModule } from '#sync/module';
 import {
   BulletinsService,
   CampagnesService,
@@ -31,10 +37,11 @@ import {
   QuestionsService,
   VOTING_ENTITIES,
   VotantsService,
-  VotingModule,
 } from '#voting';
+import { VotingModule } from '#voting/module';
 import { Eraser, MovesModule, Mover, RestoredCell, TopologyModule } from '#topology';
-import { WEBHOOKS_ENTITIES, WebhooksModule, WebhooksService } from '#webhooks';
+import { WEBHOOKS_ENTITIES, WebhooksService } from '#webhooks';
+import { WebhooksModule } from '#webhooks/module';
 
 @Module({})
 class CliModule {}

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ConsentModule } from '#consent';
-import { MembershipModule } from '#membership';
+import { ConsentModule } from '#consent/module';
+import { MembershipModule } from '#membership/module';
 import { AdhesionsService } from './application/adhesions.service';
 import { CardsService } from './application/cards.service';
 import { ConciliationService } from './application/conciliation.service';

@@ -1,7 +1,5 @@
 import { DemandeAdhesion } from './domain/demande-adhesion.entity';
 
-export { AdhesionHttpModule } from './adhesion-http.module';
-export { AdhesionModule } from './adhesion.module';
 export { FormulairesService } from './application/formulaires.service';
 export { SignatureDecoder } from './application/signature-decoder';
 export { type Signing, SigningService } from './application/signing.service';

@@ -10,11 +10,9 @@ export { ExpiryService } from './application/expiry.service';
 export { JournalService } from './application/journal.service';
 export { MoveObstacles, type MoveObstacleCheck } from './application/move-obstacles';
 export { RateLimiterService } from './application/rate-limiter.service';
-export { ClientsHttpModule } from './clients-http.module';
 export { ApiKeyGuard } from './http/api-key.guard';
 export { EntitlementsGuard } from './http/entitlements.guard';
 export { RateLimitGuard } from './http/rate-limit.guard';
-export { ClientsModule } from './clients.module';
 export {
   CleExpireBientotData,
   EXAMPLE_CLE_ADMIN_ID,

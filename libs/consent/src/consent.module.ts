@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MembershipModule } from '#membership';
+import { MembershipModule } from '#membership/module';
 import { ConsentementsService } from './application/consentements.service';
 import { ObjetsConsentementService } from './application/objets-consentement.service';
 import { ConsentementQuery } from './persistence/consentement.query';

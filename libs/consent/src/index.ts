@@ -1,8 +1,6 @@
 import { ObjetConsentement } from './domain/objet-consentement.entity';
 
 export { ConsentementsService } from './application/consentements.service';
-export { ConsentHttpModule } from './consent-http.module';
-export { ConsentModule } from './consent.module';
 export { REPONSE_CONSENTEMENT_FIELDS, type ReponseConsentementRecord } from './domain/consentement.fields';
 export { OBJET_CONSENTEMENT_FIELDS, OBJET_CONSENTEMENT_V2_FIELDS } from './domain/objet-consentement.fields';
 export { ObjetConsentementBulk } from './persistence/objet-consentement.bulk';

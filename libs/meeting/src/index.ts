@@ -3,8 +3,6 @@ import { Point } from './domain/point.entity';
 export { PointsService } from './application/points.service';
 export { SeancesService } from './application/seances.service';
 export { EXAMPLE_IDS as MEETING_EXAMPLE_IDS } from './http/examples';
-export { MeetingHttpModule } from './meeting-http.module';
-export { MeetingModule } from './meeting.module';
 
 export const MEETING_ENTITIES = [Point];
 export * from './domain/meeting.errors';

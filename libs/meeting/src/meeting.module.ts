@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MembershipModule } from '#membership';
+import { MembershipModule } from '#membership/module';
 import { PointsService } from './application/points.service';
 import { SeancesService } from './application/seances.service';
 import { PointQuery } from './persistence/point.query';

@@ -1,7 +1,5 @@
 export { CourrielsService } from './application/courriels.service';
 export { EXAMPLE_COURRIEL_ID } from './http/courriels.dto';
-export { MessagingHttpModule } from './messaging-http.module';
-export { MessagingModule, SendingModule } from './messaging.module';
 export * from './domain/messaging.errors';
 export { MESSAGING_QUEUES } from './application/courriel-jobs';
 export { MESSAGING_AUDITED_ACTIONS } from './domain/messaging.actions';

@@ -1,7 +1,7 @@
 import { DynamicModule, Module } from '@nestjs/common';
 import { join } from 'node:path';
 import type { Config } from '#platform/ops/config';
-import { VotingModule } from '#voting';
+import { VotingModule } from '#voting/module';
 import { Outbox } from '#platform/events/outbox';
 import { ContactNotices } from './application/contact-notices';
 import { CourrielsService } from './application/courriels.service';

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
-import { ClientsModule } from '#clients';
-import { DeletionNotes, MembershipModule } from '#membership';
-import { SyncModule } from '#sync';
-import { VotingModule } from '#voting';
+import { ClientsModule } from '#clients/module';
+import { DeletionNotes } from '#membership';
+import { MembershipModule } from '#membership/module';
+import { SyncModule } from '#sync/module';
+import { VotingModule } from '#voting/module';
 import { PersonnesService } from './application/personnes.service';
 import { PersonFinder } from './application/person-finder';
 import { AncienEmployeRepository } from './persistence/ancien-employe.repository';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ConsentModule } from '#consent';
-import { MembershipModule } from '#membership';
+import { ConsentModule } from '#consent/module';
+import { MembershipModule } from '#membership/module';
 import { SyncV1Service } from './application/sync-v1.service';
 import { SyncV2Service } from './application/sync-v2.service';
 import { TachesService } from './application/taches.service';

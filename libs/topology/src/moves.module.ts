@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ClientsModule } from '#clients';
+import { ClientsModule } from '#clients/module';
 import { Eraser } from './moves/eraser';
 import { Mover } from './moves/mover';
 import { RestoredCell } from './moves/restored-cell';

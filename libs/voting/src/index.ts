@@ -16,8 +16,6 @@ export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
 export { CampagneEngageeData } from './ballot/http/engagements.dto';
 export { ListeElectoraleCreeeData } from './roll/http/listes-electorales.dto';
 export { VoterErasureRepository } from './roll/persistence/voter-erasure.repository';
-export { VotingHttpModule } from './voting-http.module';
-export { VotingModule } from './voting.module';
 
 export const VOTING_ENTITIES = [Campagne, Votant];
 export * from './domain/voting.errors';

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
-import { ClientsModule, MoveObstacles } from '#clients';
-import { ActiveCampaigns, MembershipModule } from '#membership';
+import { MoveObstacles } from '#clients';
+import { ClientsModule } from '#clients/module';
+import { ActiveCampaigns } from '#membership';
+import { MembershipModule } from '#membership/module';
 import { CampagnesAdministrationService } from './ballot/application/campagnes-administration.service';
 import { BulletinsService } from './ballot/application/bulletins.service';
 import { CampagnesService } from './campagne/application/campagnes.service';

@@ -6,8 +6,6 @@ export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';
 export { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from './http/webhooks.dto';
 export { WEBHOOK_SEALED } from './persistence/webhook.repository';
-export { WebhooksHttpModule } from './webhooks-http.module';
-export { DeliveriesModule, WebhooksModule } from './webhooks.module';
 
 export const WEBHOOKS_ENTITIES = [Webhook];
 export * from './domain/webhooks.errors';
