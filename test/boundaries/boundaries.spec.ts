@@ -145,7 +145,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'contexts-by-index': {
     'libs/voting/src/application/deep.service.ts': `import '../../../membership/src/domain/salarie.entity';`,
     'libs/voting/src/voting-deep.module.ts': `import type { Salarie } from '../../membership/src/domain/salarie.entity';`,
-    'apps/worker/src/deep.ts': `import '../../../libs/voting/src/voting.module';`,
+    'apps/worker/src/deep.ts': `import '../../../libs/voting/src/application/ballots.service';`,
   },
   'modules-in-modules': {
     'libs/voting/src/application/whole.service.ts': `import '#membership/module';`,

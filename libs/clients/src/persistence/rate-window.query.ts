@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#platform/errors/sql-errors';
-import { PURGE_BATCH } from '#platform/database/maintenance';
+import { PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { EMPLOYES } from '#membership/relations';
-import { oldestRows } from '#platform/database/oldest-rows.sql';
-import { PURGE_BATCH } from '#platform/database/maintenance';
+import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { VOTANTS } from '#voting/relations';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SealedColumn } from './sealed-columns';
-import { oldestRows } from './oldest-rows.sql';
-import { PURGE_BATCH } from './maintenance';
+import { oldestRows, PURGE_BATCH } from './oldest-rows.sql';
 import { type ADMINISTRATION, OWN_CELL, type Scope } from './scope';
 import { Transactions } from './transactions';
 

@@ -6,9 +6,6 @@ import { allowLongStatements, cut } from './database-watch';
 import { Databases } from './databases';
 import { Transactions } from './transactions';
 
-/** Maximum rows that one statement of a purge removes, because a large backlog would exceed the statement timeout. */
-export const PURGE_BATCH = 1_000;
-
 const PING_PARTS = 3;
 
 /** Statements that read no tenant's rows, and time limits of long work. */

@@ -1,3 +1,6 @@
+/** Maximum rows that one statement of a purge removes, because a large backlog would exceed the statement timeout. */
+export const PURGE_BATCH = 1_000;
+
 /**
  * SELECT of the oldest expired rows of the data spaces of $1, at most $2: each space that has any gets an equal part, so none keeps
  * the rows of others waiting. Needs an index by tenant and date. `place` counts the rows of each space.

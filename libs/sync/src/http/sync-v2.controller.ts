@@ -15,8 +15,7 @@ import { TachesService } from '../application/taches.service';
 import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
-import { jsonOf } from './taches.controller';
-import { EXAMPLE_TACHE, TacheItem } from './taches.dto';
+import { EXAMPLE_TACHE, jsonOf, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })

@@ -8,7 +8,7 @@ import { GuidPart } from '#platform/input/guid-part.pipe';
 import { Streamed } from '#platform/http/streamed';
 import { type LongResult, type Tache, TachesService } from '../application/taches.service';
 import { EFFETS_HEADERS, withEffets } from './effets.dto';
-import { EXAMPLE_TACHE, EXAMPLE_TACHE_ID, TacheItem } from './taches.dto';
+import { around, EXAMPLE_TACHE, EXAMPLE_TACHE_ID, jsonOf, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -50,19 +50,4 @@ export class TachesController {
       `${before}${after}${long.empreinte}`,
     );
   }
-}
-
-/** Returns a task as JSON. Inserts the result as PostgreSQL's text, without parsing it. */
-export function jsonOf(tache: Tache): Json {
-  const [before, after] = around(tache);
-  return `${before}${tache.resultat === null ? '' : `,"resultat":${tache.resultat}`}${after}`;
-}
-
-/** Returns the JSON text before and after the result. */
-function around({ resultat: _resultat, long: _long, effets, erreur, ...tache }: Tache): [string, string] {
-  const members = [
-    ...(effets === null ? [] : [`,"effets":${JSON.stringify(effets)}`]),
-    ...(erreur === null ? [] : [`,"erreur":${JSON.stringify(erreur)}`]),
-  ];
-  return [JSON.stringify(tache).slice(0, -1), `${members.join('')}}`];
 }

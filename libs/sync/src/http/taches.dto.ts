@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { Json } from '#platform/database/json';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
+import type { Tache } from '../application/taches.service';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE } from '../domain/tache.types';
 import { EffetsItem } from './effets.dto';
@@ -70,3 +72,24 @@ export class SyncTermineeData
     ),
   })
   implements SyncTerminee {}
+
+/** Returns a task as JSON. Inserts the result as PostgreSQL's text, without parsing it. */
+export function jsonOf(tache: Tache): Json {
+  const [before, after] = around(tache);
+  return `${before}${tache.resultat === null ? '' : `,"resultat":${tache.resultat}`}${after}`;
+}
+
+/** Returns the JSON text before and after the result. */
+export function around({
+  resultat: _resultat,
+  long: _long,
+  effets,
+  erreur,
+  ...tache
+}: Tache): [string, string] {
+  const members = [
+    ...(effets === null ? [] : [`,"effets":${JSON.stringify(effets)}`]),
+    ...(erreur === null ? [] : [`,"erreur":${JSON.stringify(erreur)}`]),
+  ];
+  return [JSON.stringify(tache).slice(0, -1), `${members.join('')}}`];
+}

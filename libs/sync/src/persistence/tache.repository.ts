@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryConfig } from 'pg';
-import { oldestRows } from '#platform/database/oldest-rows.sql';
-import { PURGE_BATCH } from '#platform/database/maintenance';
+import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import type { Effets, Synced } from '../domain/effets.types';
