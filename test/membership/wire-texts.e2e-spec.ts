@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { EMPLOYE_FIELDS } from '../../libs/membership/src/domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../../libs/membership/src/domain/employeur.fields';
-import { snakeCase } from '../../libs/platform/src/database/column-names';
+import { snakeCase } from '../../libs/platform/src/input/field';
 import { depth } from '../setup/depth';
 import { perFile } from '../setup/fixtures';
 import { TestApp, type TestTenant } from '../setup/test-app';

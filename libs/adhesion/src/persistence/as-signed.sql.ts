@@ -1,6 +1,5 @@
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
-import { snakeCase } from '#platform/database/column-names';
-import { namesOf } from '#platform/input/field';
+import { namesOf, snakeCase } from '#platform/input/field';
 import type { AsSigned } from '../domain/as-signed';
 
 /** The properties that cards and requests share; the columns have their names in snake_case. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { snakeCase } from '#platform/database/column-names';
 import type { FetchPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import { namesOf } from '#platform/input/field';
+import { namesOf, snakeCase } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import { MOST_MEMBERSHIPS } from '../domain/employe-v2.fields';
 import { noEmploye, tooManyMemberships } from '../domain/membership.errors';

@@ -1,4 +1,4 @@
-import { snakeCase } from '../database/column-names';
+import { snakeCase } from '../input/field';
 import type { StageColumns, StagedRow } from './stage';
 
 /** SQL of a column's new value in a stored and in a new row. */

@@ -7,7 +7,7 @@ import {
 } from 'typeorm';
 import type { Logger } from 'pino';
 import { clientConfig } from './client-config';
-import { snakeCase } from './column-names';
+import { snakeCase } from '../input/field';
 import { APP_ROLE } from './roles';
 import { bounded, type DatabaseWatch, disallowLongStatements } from './database-watch';
 import { ENTER, type Prelude } from './entered-query';

@@ -1,6 +1,5 @@
 import { types } from 'pg';
-import type { RecordDefinition } from '../input/field';
-import { snakeCase } from './column-names';
+import { type RecordDefinition, snakeCase } from '../input/field';
 import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';
 

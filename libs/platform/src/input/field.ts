@@ -279,3 +279,8 @@ function renamed(definition: RecordDefinition, rename: (first: string) => string
 export abstract class Rows {
   abstract readonly length: number;
 }
+
+/** The column of a property: `derniereMAJ` → `derniere_maj`. */
+export function snakeCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
