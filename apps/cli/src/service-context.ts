@@ -39,7 +39,8 @@ import {
   VotantsService,
 } from '#voting';
 import { VotingModule } from '#voting/module';
-import { Eraser, MovesModule, Mover, RestoredCell, TopologyModule } from '#topology';
+import { Eraser, MovesModule, Mover, RestoredCell } from '#topology';
+import { TopologyModule } from '#topology/module';
 import { WEBHOOKS_ENTITIES, WebhooksService } from '#webhooks';
 import { WebhooksModule } from '#webhooks/module';
 

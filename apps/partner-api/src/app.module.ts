@@ -16,7 +16,7 @@ import { Config } from '#platform/ops/config';
 import { HttpModule } from '#platform/http/http.module';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncHttpModule } from '#sync/http';
-import { TopologyModule } from '#topology';
+import { TopologyModule } from '#topology/module';
 import { VOTING_ENTITIES } from '#voting';
 import { VotingHttpModule } from '#voting/http';
 import { WEBHOOKS_ENTITIES } from '#webhooks';

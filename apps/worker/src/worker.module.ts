@@ -8,7 +8,7 @@ import { MessagingModule, SendingModule } from '#messaging/module';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule } from '#sync/module';
-import { TopologyModule } from '#topology';
+import { TopologyModule } from '#topology/module';
 import { VOTING_ENTITIES } from '#voting';
 import { VotingModule } from '#voting/module';
 import { WEBHOOKS_ENTITIES } from '#webhooks';

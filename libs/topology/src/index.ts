@@ -5,4 +5,3 @@ export { CopyRefused } from './moves/space-copy';
 export { MovesModule } from './moves.module';
 export { primaryUrlOf } from './routing/primary';
 export { connectionsOfProcesses } from './routing/processes';
-export { TopologyModule } from './topology.module';
