@@ -49,7 +49,7 @@ describe('A page of deliveries of several types', () => {
     );
     await app.database.query('VACUUM ANALYZE livraison, evenement');
     const repository = app.app.get(LivraisonRepository);
-    const items: Buffer[] = [];
+    const items: string[] = [];
     let pages = 0;
     for (let after: typeof END | undefined, isFirst = true; isFirst || after; isFirst = false, pages++) {
       const from = after;

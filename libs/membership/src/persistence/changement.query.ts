@@ -106,7 +106,7 @@ export class ChangementQuery {
       },
       [IN_ORDER],
     );
-    const items = rows.map(({ item }) => Buffer.from(item));
+    const items = rows.map(({ item }) => item);
     const end = rows.at(-1);
     // All up to the end was read, so the next request need not read again what the filter left out.
     if (!end?.more) return { items, last: { date: until.date, id: LAST } };

@@ -1,11 +1,4 @@
-import {
-  type CustomTypesConfig,
-  type Pool,
-  type PoolClient,
-  Query,
-  type QueryResult,
-  type QueryResultRow,
-} from 'pg';
+import { type Pool, type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
 import { endsConnection } from '../errors/sql-errors';
 
 /**
@@ -22,8 +15,6 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Makes values of the texts that PostgreSQL sends, as each row arrives; those of pg if absent. */
-  readonly types?: CustomTypesConfig;
 }
 
 /** A statement that goes before another one in the same trip, and answers no row. */
@@ -80,7 +71,7 @@ export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promis
 export async function queryEntered<R extends QueryResultRow>(
   client: PoolClient,
   entry: Entry,
-  { name, text, values, types }: Statement,
+  { name, text, values }: Statement,
   before: readonly Prelude[] = [],
 ): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
   return new Promise((resolve, reject) => {
@@ -89,7 +80,7 @@ export async function queryEntered<R extends QueryResultRow>(
       error ? reject(error) : resolve((results as QueryResult<R>[]).at(-1)!);
     // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
     // Without a name and values pg would send a simple query, after which the transaction would stay open.
-    const query = Object.assign(new Query(types ? { text, types } : text, [...values], onResults), {
+    const query = Object.assign(new Query(text, [...values], onResults), {
       queryMode: 'extended',
       ...(name === undefined ? {} : { name }),
     });

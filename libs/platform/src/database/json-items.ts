@@ -1,4 +1,3 @@
-import { types } from 'pg';
 import { type RecordDefinition, snakeCase } from '../input/field';
 import { IN_ORDER, type Statement } from './entered-query';
 import type { Transactions } from './transactions';
@@ -59,8 +58,8 @@ export interface Position {
 
 /** A run of items as JSON, and where the next run starts if there is one. */
 export interface Page {
-  /** Bytes of one or more items each. A comma belongs between two of them. */
-  readonly items: readonly Buffer[];
+  /** Texts that have one or more items each. A comma belongs between two items, and between two texts. */
+  readonly items: readonly string[];
   readonly next?: Position;
   /** The place up to which the page was read: that of its last item, or further where a filter left out the rest. */
   readonly last?: Position;
@@ -107,7 +106,7 @@ export interface ItemSource {
 
 interface PageRow {
   /** Null on a page of a `scanned` condition that no row passed. */
-  items: Buffer | null;
+  items: string | null;
   /** Of the last text: whether more items follow. */
   more: boolean | null;
   lastDate: Date | number;
@@ -129,17 +128,6 @@ const FEW = 1_000;
 
 /** Maximum number of rows that a page with a `scanned` condition looks at. Such a page may have few items, or none. */
 export const MOST_SCANNED = 5_000;
-
-/**
- * Makes bytes of the texts of a page. pg makes texts only; one that stays in memory until the page is complete survives a collection
- * of new objects, and many of these cause the long pauses of Node's garbage collection.
- */
-const AS_BYTES: Statement['types'] = {
-  getTypeParser: (type, format) => {
-    if (type === types.builtins.TEXT) return (text: string) => Buffer.from(text);
-    return types.getTypeParser(type, format) as (text: string) => unknown;
-  },
-};
 
 /** Bytes of each text of a page. Longer texts made twice as many of the longest pauses of Node's garbage collection. */
 const TEXT_BYTES = 32_768;
@@ -271,7 +259,6 @@ export class JsonItems {
                  ) t WINDOW texts AS (ORDER BY place)
                ) p ${seen ? 'ON true' : ''} ORDER BY place`,
         values,
-        types: AS_BYTES,
       },
       isScanned ? [IN_ORDER] : [],
     );

@@ -75,7 +75,7 @@ export function pageOf<R extends { readonly dateCreation: Date; readonly id: str
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
-    items: shown.map((row) => Buffer.from(JSON.stringify(toItem(row)))),
+    items: shown.map((row) => JSON.stringify(toItem(row))),
     ...(last && (isCut || rows.length > limit) ? { next: { date: last.dateCreation, id: last.id } } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { type ExecutionContext, StreamableFile } from '@nestjs/common';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ProblemFilter } from './problem.filter';
 
 const JSON_IN_UTF8 = 'application/json; charset=utf-8';
@@ -7,14 +7,14 @@ const JSON_IN_UTF8 = 'application/json; charset=utf-8';
 /**
  * Returns what Nest sends part by part, as fast as the caller takes it. A failure halfway breaks the connection, because a cut
  * answer must not look complete.
+ *
+ * @param stream of texts or bytes
  */
 export function streamable(
   problems: ProblemFilter,
   context: ExecutionContext,
-  parts: AsyncGenerator<Uint8Array, void>,
+  stream: Readable,
 ): StreamableFile {
-  // Nothing is read ahead of the caller.
-  const stream = Readable.from(parts, { objectMode: false, highWaterMark: 1 });
   return new StreamableFile(stream, { type: JSON_IN_UTF8 })
     .setErrorHandler((error) => problems.catch(error, context))
     .setErrorLogger(() => undefined);

@@ -6,6 +6,7 @@ import {
   type StreamableFile,
 } from '@nestjs/common';
 import type { Response } from 'express';
+import { Readable } from 'node:stream';
 import { mergeMap, type Observable, of } from 'rxjs';
 import { interrupted } from '../limits/body-arrival';
 import type { CallerRequest } from '../limits/caller';
@@ -59,6 +60,8 @@ export class StreamedInterceptor implements NestInterceptor {
       while (made.length > 0) yield made.shift()!;
       yield* parts;
     };
-    return streamable(this.problems, context, all());
+    // Nothing is read ahead of the caller.
+    const stream = Readable.from(all(), { objectMode: false, highWaterMark: 1 });
+    return streamable(this.problems, context, stream);
   }
 }

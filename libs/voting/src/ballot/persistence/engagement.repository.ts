@@ -77,7 +77,7 @@ export class EngagementRepository {
         },
       );
       const shown = rows.slice(0, limit);
-      const items = shown.map(({ item }) => Buffer.from(item));
+      const items = shown.map(({ item }) => item);
       if (rows.length === shown.length) return { items };
       return { items, next: { date: new Date(shown.at(-1)!.taille), id } };
     };

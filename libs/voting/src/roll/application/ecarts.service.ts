@@ -47,7 +47,7 @@ export class EcartsService {
       const whole = createHash('sha256');
       if (empreinte === undefined) ranges = await this.repository.ranges(tenantId, campagneId);
       const start = ranges.findIndex(({ upTo }) => !after || upTo === null || after.id < upTo);
-      const items: Buffer[] = [];
+      const items: string[] = [];
       let [from, bytes, next] = [after?.id, 0, undefined as Position | undefined];
       for (let index = start; index < ranges.length; index++) {
         const part = await partOf(index, next ? LAST : from);

@@ -219,7 +219,7 @@ export class EcartsRepository {
       const { lignes, items, last, more } = rows[0]!;
       return {
         lignes,
-        items: items === null ? [] : [Buffer.from(items)],
+        items: items === null ? [] : [items],
         ...(more && last !== null ? { next: { date: new Date(0), id: last } } : {}),
       };
     });
