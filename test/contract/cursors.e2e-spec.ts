@@ -1,6 +1,7 @@
 import { TestApp } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
 import { surfacesOf } from './support/documents';
+import { CALLS } from './support/registry';
 import type { Route } from './support/router';
 import { Rows } from './support/rows';
 import { openSpaces, type Space, type Spaces } from './support/spaces';
@@ -62,15 +63,7 @@ describe('a cursor belongs to its list, its data space and its filters', () => {
   it('every list takes its own cursor, with any limite', async () => {
     expect(lists.length).toBeGreaterThan(20);
     const single = lists.filter(({ cursor }) => !cursor).map(({ route }) => route.name);
-    const known = [
-      'GET /b2b/v1/campagnes/:id/engagements',
-      'GET /b2b/v1/consentement/:idExterne',
-      'GET /b2b/v2/adhesion/:id',
-      'GET /b2b/v1/adhesion/:idExterne',
-      // The service has one administrator's key here.
-      'GET /admin/v1/cles',
-    ];
-    expect(single.filter((name) => !known.includes(name))).toEqual([]);
+    expect(single.filter((name) => !CALLS.get(name)?.hasOnePage)).toEqual([]);
     for (const list of lists.filter(({ cursor }) => cursor)) {
       for (const query of [`curseur=${list.cursor}`, `limite=7&curseur=${list.cursor}`]) {
         const { status } = await get(list, query);

@@ -8,14 +8,12 @@ import { identifier } from '../../libs/platform/src/input/field';
 import { depth, IS_WHOLE } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
 import { startWithControllers } from './support/extended-app';
+import { CALLS } from './support/registry';
 import { guardedRoutes } from './support/router';
 import { comparesTenant, Unconditioned } from './support/unconditioned';
 import { Statements } from './support/statements';
 import { samplersOf, Walk } from './support/walk';
 import { perFile } from '../setup/fixtures';
-
-/** These routes read no table: they return data of the key or data that is the same for all. */
-const TOUCHES_NO_TABLE = ['GET /b2b/v1/moi', 'GET /b2b/v2/type-evenement'];
 
 class FilterQuery {
   @Input(identifier({ description: 'Identifier that the filter compares with.' }))
@@ -55,7 +53,7 @@ describe('Isolation of tenants: every route, with identifiers of another client 
     const extended = await startWithControllers(app, NouveauController);
     const samplers = samplersOf(extended);
     await expect(samplers).rejects.toThrow('GET /b2b/v2/nouveau/:idExterne, GET /b2b/v2/nouveau.');
-    await expect(samplers).rejects.toThrow('Add to SAMPLES in test/contract/support/samples.ts');
+    await expect(samplers).rejects.toThrow('Add to calls.ts of its context under test/ a request');
     await extended.stop();
   });
 
@@ -119,7 +117,7 @@ describe('Isolation of tenants: every route, with identifiers of another client 
       const breaches = await unconditioned.during(() => walk.run({ until }));
       const leaking = new Set(breaches.map(({ route }) => route));
       const expected = guardedRoutes(app.app)
-        .filter(({ requirement, name }) => requirement.role !== 'admin' && !TOUCHES_NO_TABLE.includes(name))
+        .filter(({ requirement, name }) => requirement.role !== 'admin' && !CALLS.get(name)?.readsNoTable)
         .map(({ name }) => name);
       expect(expected.filter((name) => !leaking.has(name))).toEqual([]);
       expect([...new Set(breaches.map(({ kind }) => kind))]).toEqual(

@@ -12,10 +12,11 @@ import { NO_TENANT } from '../../../libs/platform/src/database/scope';
 import { TachesService } from '../../../libs/sync/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
-import type { Call } from './call';
-import { holdCards, holdCles, holdMoves, LIMITED_CLE, MORE } from './more-calls';
-import { holdCourriels } from './more-calls-messaging';
-import { holdWebhooks } from './more-calls-webhooks';
+import { holdCards } from '../../adhesion/support/held';
+import { holdCles, holdMoves, LIMITED_CLE } from '../../clients/support/held';
+import { holdCourriels } from '../../messaging/support/held';
+import { holdWebhooks } from '../../webhooks/support/held';
+import type { Call } from './calls';
 import {
   type Document,
   exampleOf,
@@ -25,6 +26,7 @@ import {
   type Schema,
   Validators,
 } from './openapi-faults';
+import { CALLS } from './registry';
 
 /** Whether a header may be absent. The last page of a list has no next one. Only a task that has succeeded has effects. */
 function mayLack(header: string, { json }: Answer): boolean {
@@ -252,7 +254,7 @@ export class DocumentedCalls {
       if (operation.parameters?.some((parameter) => parameter.name === header))
         await send({ headers: { [header]: header === 'If-Match' ? '"stale"' : '*' } });
     }
-    const { path, calls } = MORE[name] ?? {};
+    const { path, calls } = CALLS.get(name)?.more ?? {};
     if (path) await send({ path });
     for (const call of calls ?? []) {
       const answer = await send(call);
@@ -300,7 +302,8 @@ export class DocumentedCalls {
     if (placed.method === 'PUT' && 'idExterne' in body) {
       await send({ body: { ...body, idExterne: 'INCONNU' } });
     }
-    for (const change of MORE[placed.name]?.changes ?? []) await send({ body: { ...body, ...change } });
+    for (const change of CALLS.get(placed.name)?.more?.changes ?? [])
+      await send({ body: { ...body, ...change } });
     if (placed.method === 'POST') await send({});
     this.note(placed, validators, example, await this.sendTooMuch(placed, example));
   }

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { ANSWER_RULES } from './answer-rules';
 import { ERRORS } from '../../../apps/partner-api/src/errors';
 import type { Requirement } from '../../../libs/access/src/requires.decorator';
+import { CALLS } from './registry';
 import type { Route } from './router';
 
 /** A JSON Schema as OpenAPI 3.0 writes it. */
@@ -168,20 +169,6 @@ const ALWAYS = [400, 401, 403, 429, 500, 503];
 const WITH_BODY = [408, 413, 415];
 const ON_POST = [409, 422];
 
-/** POST routes that store no response for their Idempotency-Key (docs/adr/0006). */
-const UNRECORDED = [
-  'POST /plateforme/v1/campagnes/:id/bulletins',
-  'POST /admin/v1/clients/:clientId/environnements/:environnement/campagnes/:id/urne/constater',
-  // One move at a time.
-  'POST /admin/v1/clients/:clientId/environnements/:environnement/deplacer',
-];
-
-/** Operations whose answer is not JSON. */
-const FILES: Readonly<Record<string, string>> = {
-  'GET /b2b/v1/campagnes/:id/dossier/archive': 'application/x-tar',
-  'GET /b2b/v1/campagnes/:id/emargement': 'application/x-ndjson',
-};
-
 /** Returns responses that an operation gives and does not document, or documents in another form. */
 export function documentedAnswerFaults(document: Document): string[] {
   return operationsOf(document).flatMap((placed) =>
@@ -194,7 +181,7 @@ function answersOf(placed: Placed): string[] {
   const faults: string[] = [];
   if (!operation.security?.some((one) => Object.keys(one).length > 0)) faults.push('needs no key');
   if (operation.tags?.length !== 1) faults.push('is not in one group');
-  const isRecorded = method === 'POST' && !UNRECORDED.includes(placed.name);
+  const isRecorded = method === 'POST' && !CALLS.get(placed.name)?.isUnrecorded;
   const statuses = Object.keys(operation.responses).map(Number);
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
@@ -208,7 +195,7 @@ function answersOf(placed: Placed): string[] {
   if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {
     const content = Object.keys(operation.responses[status]!.content ?? {});
-    const expected = status === 204 ? [] : [FILES[placed.name] ?? 'application/json'];
+    const expected = status === 204 ? [] : [CALLS.get(placed.name)?.file ?? 'application/json'];
     if (content.join() !== expected.join())
       faults.push(`${status} answers ${content.join() || 'nothing'}, not ${expected.join() || 'nothing'}`);
     if ((status === 201 || status === 202) && !operation.responses[status]!.headers?.Location)

@@ -5,12 +5,12 @@ import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/access/src/caller';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
-import { meetAll, type MeetingIdentifiers } from './meetings';
-import { type MessagingIdentifiers, writeAll } from './messaging';
+import { meetAll, type MeetingIdentifiers } from '../../meeting/support/filled';
+import { type MessagingIdentifiers, writeAll } from '../../messaging/support/filled';
 import type { Rows } from './rows';
-import { signAll, type SignedIdentifiers } from './signed';
-import { campaignAll, type VotingIdentifiers } from './voting';
-import { eventsOf, registerAll, type WebhookIdentifiers } from './webhooks';
+import { signAll, type SignedIdentifiers } from '../../adhesion/support/filled';
+import { campaignAll, type VotingIdentifiers } from '../../voting/support/filled';
+import { eventsOf, registerAll, type WebhookIdentifiers } from '../../webhooks/support/filled';
 
 /**
  * Identifiers, ETags and cursors of a tenant. All identifiers that the service does not generate contain `mark`, which

@@ -4,8 +4,8 @@ import { surfacesOf, textParameters } from './documents';
 import type { RunningApp } from './extended-app';
 import { type Route, routesOf } from './router';
 import { Rows, rowsOf, same, type Snapshot, stringsIn, textsOf } from './rows';
-import type { Sample } from './sample';
-import { SAMPLES } from './samples';
+import type { Sample, Samples } from './calls';
+import { CALLS } from './registry';
 import { type Identifiers, openSpaces, type Space, type Spaces } from './spaces';
 
 /** A breach of the isolation of tenants by a route. */
@@ -20,9 +20,6 @@ export interface Breach {
   readonly detail: string;
 }
 
-/** Administrators may see every client, so these responses are not checked for foreign texts. */
-const SHOWS_EVERYTHING = ['GET /admin/v1/clients'];
-
 /** Sends identifiers of two other tenants to every route of the router, and checks responses and rows. */
 export class Walk {
   /** Rows of the other tenants, and those of their texts that the caller does not have. */
@@ -33,7 +30,7 @@ export class Walk {
     readonly rows: Rows,
     readonly spaces: Spaces,
     private readonly intact: Snapshot,
-    private readonly samples: ReadonlyMap<Route, Sampler>,
+    private readonly samples: ReadonlyMap<Route, Samples>,
   ) {
     const own = textsOf(rowsOf(spaces.own, intact));
     for (const stranger of [spaces.other, spaces.sibling]) {
@@ -120,7 +117,7 @@ export class Walk {
       if (!same(rows, before.rows.get(table)))
         breaches.push({ route: route.name, kind: 'changes', detail: table });
     }
-    if (SHOWS_EVERYTHING.includes(route.name)) return breaches;
+    if (CALLS.get(route.name)?.showsAllTenants) return breaches;
     const received = withoutEcho(answer, sent);
     for (const text of before.texts) {
       if (!received.includes(text)) continue;
@@ -158,20 +155,18 @@ function withoutEcho(answer: Answer, { path, body, headers }: Sample): string {
   return longestFirst.reduce((rest, text) => rest.replaceAll(text, ''), received);
 }
 
-type Sampler = (asked: Identifiers, own: Identifiers) => Sample[];
-
 /** Returns the requests for each route. @throws if a route takes identifiers and has no samples */
-export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> {
+export async function samplersOf(app: RunningApp): Promise<Map<Route, Samples>> {
   const operations = (await surfacesOf(app)).flatMap((surface) => surface.operations);
   const missing: string[] = [];
-  const samplers = new Map<Route, Sampler>();
+  const samplers = new Map<Route, Samples>();
   for (const route of routesOf(app.app)) {
     const operation = operations.find(({ name }) => name === route.name);
     const takesIdentifiers =
       route.method !== 'GET' ||
       /[:*{]/.test(route.path) ||
       (operation && textParameters(operation).length > 0);
-    const declared = SAMPLES[route.name];
+    const declared = CALLS.get(route.name)?.foreign;
     if (!declared && takesIdentifiers) missing.push(route.name);
     const sampler = declared ?? (() => [{ path: route.path }]);
     samplers.set(route, route.method === 'POST' ? withIdempotencyKey(sampler) : sampler);
@@ -179,7 +174,7 @@ export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> 
   if (missing.length > 0) {
     throw new Error(
       `Routes that take identifiers without a sample: ${missing.join(', ')}. ` +
-        'Add to SAMPLES in test/contract/support/samples.ts a request for each place where the route takes one ' +
+        'Add to calls.ts of its context under test/ a request for each place where the route takes one ' +
         '(path, query, body, headers), and to Identifiers in spaces.ts what it needs.',
     );
   }
@@ -187,7 +182,7 @@ export async function samplersOf(app: RunningApp): Promise<Map<Route, Sampler>> 
 }
 
 /** Repeats the first request with the Idempotency-Key of the other tenant. */
-function withIdempotencyKey(sampler: Sampler): Sampler {
+function withIdempotencyKey(sampler: Samples): Samples {
   return (asked, own) => {
     const samples = sampler(asked, own);
     const [{ headers, ...first }] = samples as [Sample];

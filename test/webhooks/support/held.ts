@@ -1,23 +1,11 @@
-import { EXAMPLE_CLIENT_ID, ClientsService } from '../../../libs/clients/src';
 import { MODULES } from '../../../libs/access/src/caller';
+import { ClientsService, EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
+import { WebhooksService } from '../../../libs/webhooks/src';
 import type { EventType } from '../../../libs/webhooks/src/domain/event.types';
-import {
-  EXAMPLE_LIVRAISON_ID,
-  EXAMPLE_WEBHOOK_ID,
-  EXAMPLE_WEBHOOK_INACTIF_ID,
-  WebhooksService,
-} from '../../../libs/webhooks/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
-import type { More } from './call';
 
-const WEBHOOK = '/b2b/v2/webhook';
-
-/** Names of keys, in addition to those of the demonstration tenant. */
-const WITHOUT_CARDS = 'of the demonstration tenant, without the module of cards';
-const FULL = 'of a tenant that has as many endpoints as it may';
-
-const HELD = {
+export const HELD = {
   /** Subscribes to cards. */
   cards: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b01',
   /** The service has disabled it. */
@@ -31,6 +19,11 @@ const HELD = {
   /** A delivery of a type to which its endpoint does not subscribe. */
   livraisonUnheard: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b13',
 } as const;
+
+/** Names of keys, in addition to those of the demonstration tenant. */
+export const WITHOUT_CARDS = 'of the demonstration tenant, without the module of cards';
+
+export const FULL = 'of a tenant that has as many endpoints as it may';
 
 /**
  * Creates endpoints on the demonstration tenant that the requests below need.
@@ -87,50 +80,3 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
     [FULL, full.cle],
   ]);
 }
-
-const restricted = (path: string) => ({ key: WITHOUT_CARDS, path: `${WEBHOOK}/${HELD.cards}${path}` });
-
-/** Requests to endpoints that the document alone does not give. */
-export const MORE_OF_WEBHOOKS: Readonly<Record<string, More>> = {
-  'GET /b2b/v2/webhook/:id': { path: `${WEBHOOK}/${HELD.disabled}`, calls: [restricted('')] },
-  'POST /b2b/v2/webhook': {
-    changes: [{ url: 'ftp://hooks.example.org' }, { description: null }],
-    calls: [{ key: FULL }, { key: WITHOUT_CARDS }],
-  },
-  'PUT /b2b/v2/webhook/:id': {
-    changes: [{ url: 'ftp://hooks.example.org' }],
-    calls: [restricted('')],
-  },
-  'DELETE /b2b/v2/webhook/:id': { calls: [restricted('')] },
-  'POST /b2b/v2/webhook/:id/secret/rotation': {
-    calls: [
-      restricted('/secret/rotation'),
-      { path: `${WEBHOOK}/${HELD.disabled}/secret/rotation` },
-      { path: `${WEBHOOK}/${HELD.rotated}/secret/rotation` },
-    ],
-  },
-  'POST /b2b/v2/webhook/:id/test': {
-    calls: [restricted('/test'), { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/test` }],
-  },
-  'GET /b2b/v2/webhook/:id/livraisons': {
-    path: `${WEBHOOK}/${HELD.cards}/livraisons`,
-    calls: [restricted('/livraisons')],
-  },
-  'GET /b2b/v2/webhook/:id/livraisons/:livraisonId': {
-    path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_ID}/livraisons/${EXAMPLE_LIVRAISON_ID}`,
-    calls: [restricted(`/livraisons/${HELD.livraison}`)],
-  },
-  'POST /b2b/v2/webhook/:id/livraisons/:livraisonId/renvoyer': {
-    calls: [
-      restricted(`/livraisons/${HELD.livraison}/renvoyer`),
-      { path: `${WEBHOOK}/${HELD.inactive}/livraisons/${HELD.livraisonInactive}/renvoyer` },
-      { path: `${WEBHOOK}/${HELD.cards}/livraisons/${HELD.livraisonUnheard}/renvoyer` },
-    ],
-  },
-  'POST /b2b/v2/webhook/:id/recuperer': {
-    calls: [restricted('/recuperer'), { path: `${WEBHOOK}/${HELD.inactive}/recuperer` }],
-  },
-  'GET /b2b/v2/evenement': {
-    calls: [{ key: WITHOUT_CARDS, path: '/b2b/v2/evenement?type=adhesion.signee' }],
-  },
-};

@@ -1,5 +1,5 @@
 import type { Answer } from '../../setup/test-app';
-import { chunk, dataUrl, parts, png } from '../../adhesion/support/png';
+import { chunk, dataUrl, parts, png } from './png';
 
 /** Identifiers, ETags and cursors of a tenant's cards, membership requests, forms and consents. */
 export interface SignedIdentifiers {

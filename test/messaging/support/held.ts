@@ -1,22 +1,20 @@
-import { EXAMPLE_CLIENT_ID, ClientsService } from '../../../libs/clients/src';
-import { CourrielsService, EXAMPLE_COURRIEL_ID } from '../../../libs/messaging/src';
 import { MODULES } from '../../../libs/access/src/caller';
+import { ClientsService, EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
+import { CourrielsService } from '../../../libs/messaging/src';
 import { CampagnesService, VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
-import type { More } from './call';
 
-const COURRIEL = '/b2b/v2/courriel';
-
-/** Name of a key, in addition to those of the demonstration tenant. */
-const WITHOUT_VOTE = 'of the demonstration tenant, without the module of votes';
-const WITHOUT_QUOTA = 'of a client that may send no e-mail';
+/** A campaign without voters. */
+export const WITHOUT_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b02';
 
 /** An email to voters of a campaign. */
-const TO_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b01';
-/** A campaign without voters. */
-const WITHOUT_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b02';
-const NOTHING = '00000000-0000-4000-8000-000000000000';
+export const TO_VOTERS = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6b01';
+
+/** Name of a key, in addition to those of the demonstration tenant. */
+export const WITHOUT_VOTE = 'of the demonstration tenant, without the module of votes';
+
+export const WITHOUT_QUOTA = 'of a client that may send no e-mail';
 
 /**
  * Creates an email on the demonstration tenant that the requests below need.
@@ -60,34 +58,3 @@ export async function holdCourriels(app: TestApp, tenantId: string): Promise<Rea
     [WITHOUT_QUOTA, quotaless.cle],
   ]);
 }
-
-/** Requests to emails that the document alone does not give. */
-export const MORE_OF_MESSAGING: Readonly<Record<string, More>> = {
-  'POST /b2b/v2/courriel': {
-    changes: [
-      { destinataires: { campagneId: NOTHING, cible: 'tous' } },
-      { destinataires: { campagneId: WITHOUT_VOTERS, cible: 'nonVotants' } },
-    ],
-    calls: [
-      {
-        key: WITHOUT_VOTE,
-        body: {
-          destinataires: { campagneId: NOTHING, cible: 'tous' },
-          sujet: 'Rappel',
-          corpsHtml: '<p>Votez.</p>',
-        },
-      },
-      {
-        key: WITHOUT_QUOTA,
-        body: { destinataires: { idExternes: ['E-1'] }, sujet: 'Rappel', corpsHtml: '<p>Votez.</p>' },
-      },
-    ],
-  },
-  'GET /b2b/v2/courriel/:id/destinataires': {
-    calls: [
-      { path: `${COURRIEL}/${EXAMPLE_COURRIEL_ID}/destinataires` },
-      { path: `${COURRIEL}/${TO_VOTERS}/destinataires` },
-      { key: WITHOUT_VOTE, path: `${COURRIEL}/${TO_VOTERS}/destinataires` },
-    ],
-  },
-};

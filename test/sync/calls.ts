@@ -1,0 +1,138 @@
+import { bodies, type Calls } from '../contract/support/calls';
+import type { Identifiers } from '../contract/support/spaces';
+
+const EMPLOYE = '/b2b/v1/employe';
+const PERSON = { prenom: 'Alex', nom: 'Tremblay' };
+const SYNC_V2 = '/b2b/v2/sync';
+const PERSON_V2 = { Prenom: 'Alex', Nom: 'Tremblay' };
+const DATE = '2024-01-01';
+
+/** An employment with an employee number of `asked`. */
+function emploi(asked: Identifiers, IdentifiantExterne: string, IdentifiantExterneEmployeur: string): object {
+  return { IdentifiantExterne, IdentifiantExterneEmployeur, Matricule: asked.matricule };
+}
+
+/** V2 employees with identifiers of `asked`: their own, and those in each nested record. */
+function employesV2(asked: Identifiers, own: Identifiers): object[][] {
+  const foreign = { IdExterne: asked.employeV2, ...PERSON_V2 };
+  const mine = { IdExterne: own.employeV2, ...PERSON_V2 };
+  const membership = (SyndicatIdExterne: string) => [{ SyndicatIdExterne, DateAdhesion: DATE }];
+  const value = (NomChamp: string, Valeur: string | null) => [{ NomChamp, Valeur }];
+  return [
+    { ...foreign, idUnique: asked.idUniqueEmployeV2 },
+    { ...foreign, Emplois: [emploi(asked, own.emploi, own.employeur)] },
+    { ...foreign, Emplois: [emploi(asked, asked.emploi, asked.employeur)] },
+    // The V1 employer of another tenant's employee gives no employment here.
+    { ...foreign, IdExterne: asked.employe, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
+    { ...mine, Emplois: [emploi(asked, asked.emploi, own.employeur)] },
+    { ...mine, Emplois: [emploi(asked, own.emploi, asked.employeur)] },
+    { ...foreign, Adhesions: membership(own.syndicat) },
+    { ...mine, Adhesions: membership(asked.syndicat) },
+    { ...foreign, ValeursChampUtilisateur: value(own.freeChamp, 'Casque') },
+    { ...foreign, ValeursChampUtilisateur: value(own.champ, null) },
+    { ...mine, ValeursChampUtilisateur: value(asked.champ, asked.choix) },
+    { ...mine, ValeursChampUtilisateur: value(own.champ, asked.choix) },
+  ].map((employe) => [employe]);
+}
+
+const UPSERT = '/b2b/v2/employe/upsert';
+const ASYNC = { Prefer: 'respond-async' };
+
+export const CALLS: Calls = {
+  'POST /b2b/v1/employe/sync': {
+    foreign: (asked, own) => [
+      ...bodies(
+        `${EMPLOYE}/sync`,
+        { employes: [{ idExterne: asked.employe, ...PERSON }] },
+        { employeurs: [{ idExterne: asked.employeur, nom: 'Usine' }] },
+        { objetsConsentement: [{ idExterne: asked.objetConsentement, nom: 'Infolettre' }] },
+        {
+          employes: [{ idExterne: own.employe, ...PERSON, identifiantExterneEmployeur: asked.employeur }],
+        },
+        // V1 changes the employer of employees whose employments V2 stores.
+        {
+          employes: [
+            { idExterne: own.employeV2, ...PERSON, identifiantExterneEmployeur: asked.employeur },
+            { idExterne: asked.employeV2, ...PERSON, identifiantExterneEmployeur: own.freeEmployeur },
+          ],
+        },
+      ),
+      {
+        path: `${EMPLOYE}/sync?simulation=true`,
+        body: { employes: [{ idExterne: `N-${own.mark}`, ...PERSON, idUnique: asked.idUniqueEmploye }] },
+      },
+    ],
+    more: { changes: [{ employes: [{ idExterne: 'E-2002' }] }] },
+  },
+  'POST /b2b/v2/sync': {
+    foreign: (asked, own) => [
+      ...bodies(
+        SYNC_V2,
+        { Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }] },
+        {
+          Syndicats: [
+            {
+              IdentifiantExterne: own.syndicat,
+              Nom: 'Local',
+              Employeurs: [{ IdentifiantExterne: asked.employeur, Nom: 'Usine' }],
+            },
+          ],
+        },
+        {
+          Syndicats: [
+            {
+              IdentifiantExterne: asked.syndicat,
+              Nom: 'Local',
+              Employeurs: [{ IdentifiantExterne: own.freeEmployeur, Nom: 'Usine' }],
+            },
+          ],
+        },
+      ),
+      ...employesV2(asked, own).map((Employes) => ({ path: SYNC_V2, body: { Employes } })),
+      { path: SYNC_V2, body: { ObjetsConsentement: [{ IdExterne: asked.objetConsentement, Nom: 'Infos' }] } },
+      {
+        path: `${SYNC_V2}?simulation=true`,
+        body: {
+          Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }],
+          Employes: employesV2(asked, own)[1],
+          ObjetsConsentement: [{ IdExterne: asked.objetConsentement, Nom: 'Infos' }],
+        },
+      },
+      {
+        path: SYNC_V2,
+        body: { Employes: employesV2(asked, own)[1] },
+        headers: { Prefer: 'respond-async' },
+      },
+    ],
+    more: {
+      changes: [{ Employes: [{ IdExterne: 'E-2002' }] }],
+      // The syntax error is in a record, which is parsed only when the task runs.
+      calls: [{ headers: ASYNC }, { headers: ASYNC, body: '{"Employes": [{"IdExterne" "E-2002"}]}' }],
+    },
+  },
+  'POST /b2b/v2/employe/upsert': {
+    foreign: (asked, own) => [
+      // The sync tests each record separately; the upsert does the same work.
+      ...bodies(UPSERT, employesV2(asked, own)[1], [
+        {
+          IdExterne: own.employeV2,
+          ...PERSON_V2,
+          Emplois: [emploi(asked, asked.emploi, asked.employeur), emploi(asked, own.emploi, own.employeur)],
+          Adhesions: [{ SyndicatIdExterne: asked.syndicat, DateAdhesion: DATE }],
+        },
+        {
+          IdExterne: asked.employe,
+          ...PERSON_V2,
+          ValeursChampUtilisateur: [{ NomChamp: asked.champ, Valeur: asked.choix }],
+        },
+      ]),
+      { path: `${UPSERT}?simulation=true`, body: employesV2(asked, own)[1] },
+    ],
+  },
+  'GET /b2b/v2/tache/:id': {
+    foreign: (asked, own) => [
+      { path: `/b2b/v2/tache/${own.tache}` },
+      { path: `/b2b/v2/tache/${asked.tache}` },
+    ],
+  },
+};
