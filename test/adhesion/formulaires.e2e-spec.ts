@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
-import { comparable, GUID, synced, times, walk } from '../membership/synced';
+import { GUID, synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, sign, signed } from './support/cards';
 import { changed, digests } from './support/digests';
@@ -133,32 +132,10 @@ describe('POST /b2b/v2/formulaire', () => {
   });
 
   it.each<[string, unknown, Record<string, string>]>([
-    ['nothing', {}, { '/titre': 'required', '/syndicatIdExterne': 'required' }],
-    [
-      'null',
-      { titre: null, syndicatIdExterne: null },
-      { '/titre': 'required', '/syndicatIdExterne': 'required' },
-    ],
-    ['a list', [FORM], { '': 'type' }],
-    ['broken JSON', '{"titre":', { '': 'json' }],
-    ['an unknown property', { ...FORM, statut: 'x' }, { '/statut': 'unknown' }],
-    ['a property in both casings', { ...FORM, Titre: 'x' }, { '/Titre': 'duplicate' }],
-    ['actif as text', { ...FORM, actif: 'true' }, { '/actif': 'type' }],
-    ['long texts', { ...FORM, titre: 'x'.repeat(256) }, { '/titre': 'length' }],
-    [
-      'U+0000',
-      { ...FORM, titre: 'a\u0000', champs: ['\u0000'] },
-      { '/titre': 'characters', '/champs/0': 'characters' },
-    ],
     [
       'half of a surrogate pair',
       { ...FORM, titre: '\ud83d', objetsConsentement: ['INFO', '\ude42'] },
       { '/titre': 'characters', '/objetsConsentement/1': 'characters' },
-    ],
-    [
-      'lists of another type',
-      { ...FORM, champs: 'Quart', objetsConsentement: { 0: 'INFO' } },
-      { '/champs': 'type', '/objetsConsentement': 'type' },
     ],
     [
       'elements that are not names',
@@ -172,12 +149,6 @@ describe('POST /b2b/v2/formulaire', () => {
       'doubles',
       { ...FORM, champs: ['Quart', ' Quart '], objetsConsentement: ['INFO', 'TEXTOS', 'INFO'] },
       { '/champs': 'duplicate', '/objetsConsentement': 'duplicate' },
-    ],
-    ['too many fields', { ...FORM, champs: times(201, (n) => `${n}`) }, { '/champs': 'length' }],
-    [
-      'too many consent objects',
-      { ...FORM, objetsConsentement: times(101, (n) => `${n}`) },
-      { '/objetsConsentement': 'length' },
     ],
     [
       'unknown references, by their places',
@@ -201,44 +172,6 @@ describe('POST /b2b/v2/formulaire', () => {
     expectFaults(await post(body), faults);
     expectFaults(await send('PUT', path, body), faults);
     expect(changed(before, await digests(app.database))).toEqual([]);
-  });
-});
-
-describe('GET /b2b/v2/formulaire', () => {
-  it('lists them in the order of their creation; pages walk them exactly once', async () => {
-    for (const titre of ['C', 'A', 'D', 'B', 'E']) await made({ ...FORM, titre });
-    const whole = await send('GET', '');
-    expect(whole.json.map(({ titre }: typeof FORM) => titre)).toEqual(['C', 'A', 'D', 'B', 'E']);
-    for (const limite of [1, 2, 5, 1000]) {
-      const pages = await walk(app, tenant.partenaire, `${PATH}?limite=${limite}`);
-      expect(pages).toHaveLength(Math.ceil(5 / limite));
-      expect(pages.flat()).toEqual(whole.json);
-    }
-  });
-
-  it('tenant without forms gets 200 []; other tenants’ forms never appear', async () => {
-    await made();
-    expect((await app.send((await openTenant(app)).partenaire, 'GET', PATH)).text).toBe('[]');
-  });
-
-  it('400 for parameters that are unknown or out of range', async () => {
-    expectFaults(await send('GET', '?actif=true'), { '?actif': 'unknown' });
-    expectFaults(await send('GET', '?limite=0&curseur=x'), { '?limite': 'range' });
-  });
-
-  it('200 for one form, 304 for its ETag, 404 Formulaire.NotFound for an unknown, invalid or other tenant’s id', async () => {
-    const created = await made();
-    const etag = created.headers.get('etag')!;
-    for (const held of [etag, `W/${etag}`, '*']) {
-      const answer = await send('GET', pathOf(created), undefined, { 'If-None-Match': held });
-      expect([answer.status, answer.text]).toEqual([304, '']);
-    }
-    const other = (await openTenant(app)).partenaire;
-    const foreign = await app.send(other, 'GET', PATH + pathOf(created));
-    expectProblem(foreign, 404, 'Formulaire.NotFound');
-    expect(comparable(foreign)).toEqual(comparable(await app.send(other, 'GET', `${PATH}/${randomUUID()}`)));
-    expectProblem(await send('GET', '/F-1'), 404, 'Formulaire.NotFound');
-    expectFaults(await send('GET', `${pathOf(created)}?limite=1`), { '?limite': 'unknown' });
   });
 });
 
@@ -276,63 +209,6 @@ describe('PUT /b2b/v2/formulaire/:id', () => {
     }
     expect(await stored()).toEqual(['Carte de membre SYN-1 t Quart,Casier INFO,SONDAGE']);
   });
-
-  it('200 with the same item and ETag for the response of a read', async () => {
-    const created = await made();
-    const answer = await send('PUT', pathOf(created), created.json);
-    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
-      200,
-      created.text,
-      created.headers.get('etag'),
-    ]);
-  });
-
-  it('404 Formulaire.NotFound for an unknown form and for another tenant’s, which stays', async () => {
-    expectProblem(await send('PUT', `/${randomUUID()}`, FORM), 404, 'Formulaire.NotFound');
-    expectProblem(await send('PUT', '/F-1', FORM), 404, 'Formulaire.NotFound');
-    const created = await made();
-    const other = (await openTenant(app)).partenaire;
-    const bare = { titre: 'x', syndicatIdExterne: 'SYN-1' };
-    expectProblem(await app.send(other, 'PUT', PATH + pathOf(created), bare), 404, 'Formulaire.NotFound');
-    expect((await send('GET', pathOf(created))).text).toBe(created.text);
-  });
-
-  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
-    const created = await made();
-    const etag = created.headers.get('etag')!;
-    const title = (titre: string, ifMatch: string) =>
-      send('PUT', pathOf(created), { ...FORM, titre }, { 'If-Match': ifMatch });
-    expectProblem(await title('A', '"stale"'), 412, 'Precondition.Echouee');
-    expectProblem(await title('A', `W/${etag}`), 412, 'Precondition.Echouee');
-    expect((await title('B', `"x", ${etag}`)).status).toBe(200);
-    expectProblem(await title('C', etag), 412, 'Precondition.Echouee');
-    expect((await title('D', '*')).json.titre).toBe('D');
-    // The ETag includes the lists.
-    const read = (await send('GET', pathOf(created))).headers.get('etag')!;
-    await send('PUT', pathOf(created), { ...FORM, titre: 'D', champs: ['Quart', 'Surnom'] });
-    expectProblem(await title('E', read), 412, 'Precondition.Echouee');
-  });
-
-  it('twenty changes at once with one ETag: exactly one succeeds as a whole; without it all do', async () => {
-    const created = await made();
-    const etag = created.headers.get('etag')!;
-    const version = (n: number) => ({
-      ...FORM,
-      titre: `T-${n}`,
-      champs: n % 2 ? ['Quart', 'Casier'] : ['Surnom'],
-    });
-    const all = (headers?: Record<string, string>) =>
-      Promise.all(times(20, (n) => send('PUT', pathOf(created), version(n), headers)));
-    const answers = await all({ 'If-Match': etag });
-    const passed = answers.filter(({ status }) => status === 200);
-    expect(passed).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
-    expect((await send('GET', pathOf(created))).text).toBe(passed[0]!.text);
-    expect((await all()).map(({ status }) => status)).toEqual(times(20, () => 200));
-    const { id } = created.json;
-    const left = (await send('GET', pathOf(created))).json;
-    expect(times(20, (n) => ({ id, ...version(n) }))).toContainEqual(left);
-  });
 });
 
 describe('DELETE /b2b/v2/formulaire/:id', () => {
@@ -369,22 +245,6 @@ describe('DELETE /b2b/v2/formulaire/:id', () => {
     const card = await signed(app, tenant.plateforme, { formulaireId: created.json.id });
     await partner('DELETE', `/b2b/v2/adhesion/${card.json.idUniqueAdhesion}`);
     expect((await send('DELETE', pathOf(created))).status).toBe(204);
-  });
-
-  it('404 for another tenant’s, which stays; 412 for a stale If-Match; 400 for an unknown parameter', async () => {
-    const created = await made();
-    const path = PATH + pathOf(created);
-    expectProblem(
-      await app.send((await openTenant(app)).partenaire, 'DELETE', path),
-      404,
-      'Formulaire.NotFound',
-    );
-    const stale = await partner('DELETE', path, undefined, { 'If-Match': '"stale"' });
-    expectProblem(stale, 412, 'Precondition.Echouee');
-    expectFaults(await partner('DELETE', `${path}?force=true`), { '?force': 'unknown' });
-    expect(await stored()).toHaveLength(1);
-    const etag = created.headers.get('etag')!;
-    expect((await partner('DELETE', path, undefined, { 'If-Match': etag })).status).toBe(204);
   });
 });
 

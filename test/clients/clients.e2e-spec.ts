@@ -122,30 +122,11 @@ describe('POST /admin/v1/clients', () => {
 
   it.each(
     named([
-      [{}, { '/nom': 'required', '/modules': 'required' }],
-      [[], { '': 'type' }],
-      [
-        { nom: '  ', modules: null },
-        { '/nom': 'required', '/modules': 'required' },
-      ],
-      [{ nom: 'x'.repeat(256), modules: [] }, { '/nom': 'length' }],
-      [{ nom: 'a\u0000b', modules: [] }, { '/nom': 'characters' }],
-      [
-        { nom: 7, modules: 'vote' },
-        { '/nom': 'type', '/modules': 'type' },
-      ],
       [{ nom: 'N', modules: ['votes'] }, { '/modules': 'choice' }],
       [{ nom: 'N', modules: ['Vote'] }, { '/modules': 'choice' }],
       [{ nom: 'N', modules: ['vote', 'vote'] }, { '/modules': 'duplicate' }],
       [{ nom: 'N', modules: ['vote', null] }, { '/modules': 'choice' }],
-      [{ nom: 'N', Nom: 'M', modules: [] }, { '/Nom': 'duplicate' }],
-      [{ nom: 'N', modules: [], limiteParMinute: 0 }, { '/limiteParMinute': 'range' }],
-      [{ nom: 'N', modules: [], limiteParMinute: 10_000_001 }, { '/limiteParMinute': 'range' }],
-      [{ nom: 'N', modules: [], limiteParMinute: 1.5 }, { '/limiteParMinute': 'type' }],
       [{ nom: 'N', modules: [], fuseauHoraire: 'Montréal' }, { '/fuseauHoraire': 'timeZone' }],
-      [{ nom: 'N', modules: [], quotaCourrielsParJour: -1 }, { '/quotaCourrielsParJour': 'range' }],
-      [{ nom: 'N', modules: [], quotaCourrielsParJour: 1_000_001 }, { '/quotaCourrielsParJour': 'range' }],
-      [{ nom: 'N', modules: [], quotaCourrielsParJour: '5' }, { '/quotaCourrielsParJour': 'type' }],
       [{ nom: 'N', modules: [], adresseDeReponse: 'A <a@b.org>' }, { '/adresseDeReponse': 'email' }],
       [{ nom: 'N', modules: [], adresseDeReponse: 'a@b.org, c@d.org' }, { '/adresseDeReponse': 'email' }],
       [
@@ -155,17 +136,10 @@ describe('POST /admin/v1/clients', () => {
       [{ nom: 'N', modules: [], adresseDeReponse: 'é@example.org' }, { '/adresseDeReponse': 'email' }],
       [{ nom: 'N', modules: [], adresseDeReponse: 'a@été.example' }, { '/adresseDeReponse': 'email' }],
       [{ nom: 'N', modules: [], adresseDeReponse: '"a b"@example.org' }, { '/adresseDeReponse': 'email' }],
-      [{ nom: 'N', modules: [], drapeaux: { seuilAnonymat: 0 } }, { '/drapeaux/seuilAnonymat': 'range' }],
-      [{ nom: 'N', modules: [], drapeaux: { seuil: 5 } }, { '/drapeaux/seuil': 'unknown' }],
-      [{ nom: 'N', modules: [], drapeaux: [] }, { '/drapeaux': 'type' }],
       [{ nom: 'N', modules: [], organisation: [[{ casUsage: 'Paie' }]] }, { '/organisation': 'type' }],
       [
         `{"nom":"N","modules":[],"organisation":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
         { '/organisation': 'type' },
-      ],
-      [
-        { nom: 'N', modules: [], organisation: { casUsage: 'x'.repeat(1001), contactTechnique: 5 } },
-        { '/organisation/casUsage': 'length', '/organisation/contactTechnique': 'type' },
       ],
       // The service generates the identifier: a request with one is rejected.
       [{ nom: 'N', modules: [], id: NOBODY }, { '/id': 'unknown' }],
@@ -291,21 +265,12 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
 
   it.each(
     named([
-      [{ nom: 'x'.repeat(256) }, { '/nom': 'length' }],
       [{ modules: ['vote', 'chat'] }, { '/modules': 'choice' }],
-      [{ drapeaux: { seuilAnonymat: 1001 } }, { '/drapeaux/seuilAnonymat': 'range' }],
-      [
-        { drapeaux: { resultatsVoteActifVisibles: 'true' } },
-        { '/drapeaux/resultatsVoteActifVisibles': 'type' },
-      ],
-      [{ limiteParMinute: -1 }, { '/limiteParMinute': 'range' }],
       [{ fuseauHoraire: 'america/toronto' }, { '/fuseauHoraire': 'timeZone' }],
       [{ fuseauHoraire: null }, { '/fuseauHoraire': 'required' }],
       [{ quotaCourrielsParJour: null }, { '/quotaCourrielsParJour': 'required' }],
-      [{ quotaCourrielsParJour: 1.5 }, { '/quotaCourrielsParJour': 'type' }],
       [{ adresseDeReponse: 'bureau' }, { '/adresseDeReponse': 'email' }],
       [{ courrielsEssai: null }, { '/courrielsEssai': 'required' }],
-      [{ courrielsEssai: 'example.org' }, { '/courrielsEssai': 'type' }],
       [{ courrielsEssai: [...HUNDRED, 'example.org'] }, { '/courrielsEssai': 'length' }],
       [{ courrielsEssai: ['example.org', 'example.org'] }, { '/courrielsEssai': 'duplicate' }],
       [
@@ -318,14 +283,11 @@ describe('PUT /admin/v1/clients/{clientId}', () => {
         { nom: null, modules: null },
         { '/nom': 'required', '/modules': 'required' },
       ],
-      [{ nom: '  ' }, { '/nom': 'required' }],
       [
         { organisation: null, drapeaux: null },
         { '/organisation': 'required', '/drapeaux': 'required' },
       ],
       [{ drapeaux: { seuilAnonymat: null } }, { '/drapeaux/seuilAnonymat': 'required' }],
-      [{ name: 'N' }, { '/name': 'unknown' }],
-      ['{"nom":', { '': 'json' }],
     ]),
   )('400 for %s, and nothing is changed', async (_name, body, faults) => {
     const before = await created(WHOLE);
@@ -446,16 +408,11 @@ describe('POST /admin/v1/clients/{clientId}/cles', () => {
 
   it.each(
     named([
-      [{}, { '/nom': 'required', '/environnement': 'required', '/role': 'required' }],
-      [{ ...CLE, environnement: 'test' }, { '/environnement': 'choice' }],
       // An administrator's key is made by the command only.
       [{ ...CLE, role: 'admin' }, { '/role': 'choice' }],
       [{ ...CLE, environnement: 'admin' }, { '/environnement': 'choice' }],
       [{ ...CLE, modules: ['chat'] }, { '/modules': 'choice' }],
-      [{ ...CLE, modules: {} }, { '/modules': 'type' }],
-      [{ ...CLE, expireLe: 'demain' }, { '/expireLe': 'date' }],
       [{ ...CLE, expireLe: '2030-01-01T00:00:00' }, { '/expireLe': 'date' }],
-      [{ ...CLE, nom: 'x'.repeat(256) }, { '/nom': 'length' }],
       // A caller must not choose the key, because it would be known elsewhere.
       [{ ...CLE, cle: 'mdt_stg_mine' }, { '/cle': 'unknown' }],
       [{ ...CLE, prefixe: 'mdt' }, { '/prefixe': 'unknown' }],

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
-import { comparable, GUID, INSTANT, synced, times, walk } from './synced';
+import { GUID, INSTANT, synced, times } from './synced';
 import { lockWaits } from '../setup/lock-waits';
 
 const PATH = '/b2b/v2/champ-utilisateur';
@@ -146,37 +146,14 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
     expect((await app.send(tenant, 'DELETE', location)).status).toBe(204);
   });
 
-  it('a name has up to 255 characters, counted as visible characters', async () => {
-    const { headers } = await made({ ...SURNOM, nom: '🙂'.repeat(255) });
-    expect((await app.send(tenant, 'GET', headers.get('location')!)).status).toBe(200);
-    expectFaults(await post({ ...SURNOM, nom: '🙂'.repeat(256) }), { '/nom': 'length' });
-  });
-
   it.each<[string, unknown, Record<string, string>]>([
-    ['nothing', {}, { '/nom': 'required', '/type': 'required' }],
-    ['an unknown type', { nom: 'C', type: 'nombre' }, { '/type': 'choice' }],
     ['a type in another case', { nom: 'C', type: 'Texte' }, { '/type': 'choice' }],
-    ['a type that is no text', { nom: 'C', type: 4 }, { '/type': 'type' }],
-    ['obligatoire as text', { ...SURNOM, obligatoire: 'true' }, { '/obligatoire': 'type' }],
-    ['an empty name', { ...SURNOM, nom: ' ' }, { '/nom': 'required' }],
-    ['a long name', { ...SURNOM, nom: 'x'.repeat(256) }, { '/nom': 'length' }],
-    ['a name with U+0000', { ...SURNOM, nom: 'a\u0000' }, { '/nom': 'characters' }],
-    ['an unknown property', { ...SURNOM, ordre: 1 }, { '/ordre': 'unknown' }],
-    ['a property in both casings', { ...SURNOM, Type: 'date' }, { '/Type': 'duplicate' }],
-    ['a list', [QUART], { '': 'type' }],
     ['a choice field without choix', { nom: 'C', type: 'choix' }, { '/choix': 'required' }],
     ['a choice field with choix null', { ...QUART, choix: null }, { '/choix': 'required' }],
     ['a choice field with no choice', { ...QUART, choix: [] }, { '/choix': 'required' }],
     ['a text field with choices', { ...SURNOM, choix: [JOUR] }, { '/choix': 'choice' }],
     ['a date field with choices', { ...SURNOM, type: 'date', choix: [JOUR] }, { '/choix': 'choice' }],
     ['a boolean field with choices', { ...SURNOM, type: 'booleen', choix: [JOUR] }, { '/choix': 'choice' }],
-    ['choix that is no list', { ...QUART, choix: JOUR }, { '/choix': 'type' }],
-    ['choix as text', { ...QUART, choix: 'JOUR' }, { '/choix': 'type' }],
-    [
-      'too many choices',
-      { ...QUART, choix: times(1_001, (n) => ({ idExterne: `${n}`, libelle: 'L' })) },
-      { '/choix': 'length' },
-    ],
     ['a choice twice', { ...QUART, choix: [JOUR, JOUR] }, { '/choix/1/idExterne': 'duplicate' }],
     [
       'two choices twice, one after trimming',
@@ -202,11 +179,6 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
       { '/choix/1/ordre': 'unknown', '/choix/1/a~1b': 'unknown', '/choix/2/IdExterne': 'duplicate' },
     ],
     [
-      'choices with long texts',
-      { ...QUART, choix: [{ idExterne: 'x'.repeat(256), libelle: 'x'.repeat(256) }] },
-      { '/choix/0/idExterne': 'length', '/choix/0/libelle': 'length' },
-    ],
-    [
       'an element that is no object before one with a fault of its own',
       { ...QUART, choix: ['JOUR', JOUR, { idExterne: 'NUIT' }] },
       { '/choix/0': 'type', '/choix/2/libelle': 'required' },
@@ -219,69 +191,6 @@ describe('POST /b2b/v2/champ-utilisateur', () => {
   ])('400 for %s, and writes nothing', async (_what, body, faults) => {
     expectFaults(await post(body), faults);
     expect(await stored()).toEqual([]);
-  });
-
-  it('400 for an unknown query parameter', async () => {
-    expectFaults(await send('POST', '?simulation=true', QUART), { '?simulation': 'unknown' });
-    expect(await stored()).toEqual([]);
-  });
-
-  it('409 Champ.NomDejaUtilise for a second field of the name; names are case-sensitive, and each tenant has its own', async () => {
-    await made();
-    expectProblem(await post({ ...SURNOM, nom: 'Quart' }), 409, 'Champ.NomDejaUtilise');
-    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
-    await made({ ...SURNOM, nom: 'quart' });
-    expect((await app.send(await app.tenant(), 'POST', PATH, QUART)).status).toBe(201);
-  });
-
-  it('twenty equal ones at once get one 201 and nineteen 409, and create one field', async () => {
-    const answers = await Promise.all(times(20, () => post(QUART)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...times(19, () => 409)]);
-    for (const answer of answers) {
-      if (answer.status === 409) expectProblem(answer, 409, 'Champ.NomDejaUtilise');
-    }
-    expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
-  });
-});
-
-describe('GET /b2b/v2/champ-utilisateur', () => {
-  it('lists the fields in the order of their creation; pages walk them exactly once', async () => {
-    for (const nom of ['C', 'A', 'D', 'B', 'E']) await made({ ...QUART, nom });
-    const whole = await send('GET', '');
-    expect(whole.json.map(({ nom }: { nom: string }) => nom)).toEqual(['C', 'A', 'D', 'B', 'E']);
-    for (const limite of [1, 2, 5, 1000]) {
-      const pages = await walk(app, tenant, `${PATH}?limite=${limite}`);
-      expect(pages).toHaveLength(Math.ceil(5 / limite));
-      expect(pages.flat()).toEqual(whole.json);
-    }
-    expect((await app.send(tenant, 'GET', `/api${PATH}`)).text).toBe(whole.text);
-  });
-
-  it('tenant without fields gets 200 []; other tenants’ fields never appear', async () => {
-    await made();
-    expect((await app.send(await app.tenant(), 'GET', PATH)).text).toBe('[]');
-  });
-
-  it('400 for parameters that are unknown or out of range', async () => {
-    expectFaults(await send('GET', '?type=choix'), { '?type': 'unknown' });
-    expectFaults(await send('GET', '?limite=0&curseur=x'), { '?limite': 'range' });
-    expectFaults(await send('GET', '/Quart?limite=1'), { '?limite': 'unknown' });
-  });
-
-  it('200 for one field, 304 for its ETag, 404 Champ.NotFound, the same for another tenant’s field', async () => {
-    const etag = (await made()).headers.get('etag')!;
-    for (const held of [etag, `W/${etag}`, '*']) {
-      const answer = await send('GET', '/Quart', undefined, { 'If-None-Match': held });
-      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
-    }
-    await put({ ...QUART, choix: [NUIT, JOUR] });
-    expect((await send('GET', '/Quart', undefined, { 'If-None-Match': etag })).status).toBe(200);
-    const other = await app.tenant();
-    const foreign = await app.send(other, 'GET', `${PATH}/Quart`);
-    expectProblem(foreign, 404, 'Champ.NotFound');
-    expect(comparable(foreign)).toEqual(comparable(await app.send(other, 'GET', `${PATH}/Rien`)));
-    expectProblem(await send('GET', '/quart'), 404, 'Champ.NotFound');
-    expectFaults(await send('GET', `/${'x'.repeat(256)}`), { '{nom}': 'type' });
   });
 });
 
@@ -302,16 +211,6 @@ describe.each([
     expect(replaced.headers.get('etag')).toBe((await get('Quart')).headers.get('etag'));
     expect(await stored()).toEqual(['Quart date f']);
     expect((await replace({ ...QUART })).json).toEqual({ ...before, obligatoire: false });
-  });
-
-  it('200 with the same item and ETag for the response of a read', async () => {
-    const created = await made();
-    const answer = await replace(created.json);
-    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([
-      200,
-      created.text,
-      created.headers.get('etag'),
-    ]);
   });
 
   it('labels and order of used choices change, choices are added, and an unused one is removed', async () => {
@@ -374,13 +273,6 @@ describe.each([
     expect((await replace({ nom: 'Quart', type: 'texte' })).status).toBe(200);
   });
 
-  it('404 Champ.NotFound for an unknown field and for another tenant’s; no field is created', async () => {
-    expectProblem(await replace(QUART), 404, 'Champ.NotFound');
-    await app.send(await app.tenant(), 'POST', PATH, QUART);
-    expectProblem(await replace(QUART), 404, 'Champ.NotFound');
-    expect(await stored()).toEqual([]);
-  });
-
   it('400 with the errors of a POST, and no change', async () => {
     await made();
     expectFaults(await replace({ nom: 'Quart' }), { '/type': 'required' });
@@ -393,66 +285,9 @@ describe.each([
     expectFaults(await replace({ ...QUART, choix: [JOUR, 4] }), { '/choix/1': 'type' });
     expect(await stored()).toEqual(['Quart choix f JOUR=De jour NUIT=De nuit']);
   });
-
-  it('412 Precondition.Echouee for a stale or weak If-Match; 200 for the ETag, a list with it or *', async () => {
-    const etag = (await made()).headers.get('etag')!;
-    const label = (libelle: string, ifMatch: string) =>
-      replace({ ...QUART, choix: [{ ...JOUR, libelle }, NUIT] }, { 'If-Match': ifMatch });
-    expectProblem(await label('A', '"stale"'), 412, 'Precondition.Echouee');
-    expectProblem(await label('A', `W/${etag}`), 412, 'Precondition.Echouee');
-    const changed = await label('B', `"x", ${etag}`);
-    expect(changed.status).toBe(200);
-    expectProblem(await label('C', etag), 412, 'Precondition.Echouee');
-    expect((await label('D', changed.headers.get('etag')!)).status).toBe(200);
-    expect((await label('E', '*')).json.choix[0]).toEqual({ ...JOUR, libelle: 'E' });
-  });
-
-  it('twenty changes at once with one ETag: exactly one succeeds as a whole', async () => {
-    const etag = (await made()).headers.get('etag')!;
-    const version = (n: number) => times(3, (c) => ({ idExterne: `C-${n}-${c}`, libelle: `L-${n}` }));
-    const replaceAll = (headers?: Record<string, string>) =>
-      Promise.all(times(20, (n) => replace({ ...QUART, choix: version(n) }, headers)));
-    const answers = await replaceAll({ 'If-Match': etag });
-    const passed = answers.filter(({ status }) => status === 200);
-    expect(passed).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
-    expect((await get('Quart')).json).toEqual(passed[0]!.json);
-    // Negative control: without If-Match all succeed, and the final state is one of them, not a mixture.
-    expect((await replaceAll()).filter(({ status }) => status === 200)).toHaveLength(20);
-    expect(times(20, version)).toContainEqual((await get('Quart')).json.choix);
-  });
-});
-
-describe('PUT /b2b/v2/champ-utilisateur', () => {
-  it('400 without a name', async () => {
-    expectFaults(await put({ type: 'texte' }), { '/nom': 'required' });
-  });
-});
-
-describe('PUT /b2b/v2/champ-utilisateur/:nom', () => {
-  it('the body may repeat the name, in either casing; another one is 400 and changes nothing', async () => {
-    await made();
-    await made(SURNOM);
-    for (const sent of [{ nom: 'Quart' }, { Nom: ' Quart ' }, { nom: null }, { nom: '' }]) {
-      expect((await send('PUT', '/Quart', { ...sent, type: 'choix', choix: [NUIT] })).status).toBe(200);
-    }
-    for (const nom of ['Surnom', 'quart', 'Autre']) {
-      expectFaults(await send('PUT', '/Quart', { nom, type: 'date' }), { '/nom': 'path' });
-    }
-    expect(await stored()).toEqual(['Quart choix f NUIT=De nuit', 'Surnom texte f']);
-  });
 });
 
 describe('DELETE /b2b/v2/champ-utilisateur/:nom', () => {
-  it('204 deletes the field with its choices, then 404 Champ.NotFound; the name is free again', async () => {
-    await made();
-    const deleted = await send('DELETE', '/Quart');
-    expect([deleted.status, deleted.text]).toEqual([204, '']);
-    expectProblem(await send('DELETE', '/Quart'), 404, 'Champ.NotFound');
-    expectProblem(await get('Quart'), 404, 'Champ.NotFound');
-    expect((await made({ ...QUART, choix: [NUIT] })).json.choix).toEqual([NUIT]);
-  });
-
   it.each([
     ['Surnom', 'texte', 'Zo'],
     ['Depuis', 'date', '2020-01-01'],
@@ -468,13 +303,6 @@ describe('DELETE /b2b/v2/champ-utilisateur/:nom', () => {
     await give('E-1', [nom, null]);
     expect((await send('DELETE', `/${nom}`)).status).toBe(204);
     expect(await stored()).toEqual([]);
-  });
-
-  it('412 Precondition.Echouee for a stale If-Match; 204 with the ETag', async () => {
-    const etag = (await made()).headers.get('etag')!;
-    const stale = await send('DELETE', '/Quart', undefined, { 'If-Match': '"stale"' });
-    expectProblem(stale, 412, 'Precondition.Echouee');
-    expect((await send('DELETE', '/Quart', undefined, { 'If-Match': etag })).status).toBe(204);
   });
 });
 

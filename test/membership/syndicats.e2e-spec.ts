@@ -1,6 +1,5 @@
-import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
-import { comparable, GUID, INSTANT, synced, syncedV1, times, walk } from './synced';
+import { GUID, INSTANT, synced, syncedV1, times, walk } from './synced';
 import { perFile, perTest } from '../setup/fixtures';
 
 const app = perFile(() => TestApp.start());
@@ -121,46 +120,9 @@ describe('GET /b2b/v2/syndicat/:idExterne', () => {
     await write(syndicat('SYN-1', 'EMP-2'));
     expect((await get('/SYN-1', { 'If-None-Match': renamed.headers.get('etag')! })).status).toBe(200);
   });
-
-  it('404 Syndicat.NotFound, the same for another tenant’s union as for none', async () => {
-    await write(syndicat('SYN-1', 'EMP-1'));
-    const other = await app.tenant();
-    const unknown = await get('/SYN-0', {}, other);
-    const foreign = await get('/SYN-1', {}, other);
-    expectProblem(foreign, 404, 'Syndicat.NotFound');
-    expect(comparable(foreign)).toEqual(comparable(unknown));
-    expectProblem(await get('/syn-1'), 404, 'Syndicat.NotFound');
-  });
-
-  it.each(['a/b', '100%', 'a%2Fb', 'où?', '#1', 'deux  mots', '🙂👩', 'ü+ü', 'a;b=c&d', '"\\\''])(
-    'finds the identifier %s',
-    async (id) => {
-      await write(syndicat(id, id), syndicat('a'));
-      const answer = await get(`/${encodeURIComponent(id)}`);
-      expect([answer.status, answer.json.identifiantExterne]).toEqual([200, id]);
-      expect(identifiers({ json: answer.json.employeurs } as Answer)).toEqual([id]);
-    },
-  );
-
-  it('400 for an identifier that cannot be one, and for an unknown parameter', async () => {
-    expectFaults(await get(`/${'x'.repeat(256)}`), { '{idExterne}': 'type' });
-    expectFaults(await get('/%00'), { '{idExterne}': 'type' });
-    expectFaults(await get('/SYN-1?limite=1'), { '?limite': 'unknown' });
-  });
-
-  it.each(['POST', 'PUT', 'DELETE'])('has no %s: unions come by the sync', async (method) => {
-    const answer = await app.send(tenant, method, `${PATH}/SYN-1`, method === 'DELETE' ? undefined : {});
-    expectProblem(answer, 405, 'Requete.MethodeNonPermise');
-  });
 });
 
 describe('GET /b2b/v2/syndicat', () => {
-  it('tenant without unions gets 200 []; other tenants’ unions never appear', async () => {
-    await write(syndicat('SYN-1', 'EMP-1'));
-    const answer = await get('', {}, await app.tenant());
-    expect([answer.status, answer.text, answer.headers.get('link')]).toEqual([200, '[]', null]);
-  });
-
   it('lists the unions in the order of their creation; pages walk them exactly once', async () => {
     for (const batch of ['B', 'C', 'A']) {
       await write(...times(10, (n) => syndicat(`${batch}-${n}`, `EMP-${n}`, `EMP-${batch}`)));
@@ -186,16 +148,5 @@ describe('GET /b2b/v2/syndicat', () => {
     expect(answer.headers.get('transfer-encoding')).toBe('chunked');
     expect(new Set(identifiers(answer)).size).toBe(6_000);
     expect(answer.json).toHaveLength(6_000);
-  });
-
-  it('400 for parameters that are unknown, doubled or out of range', async () => {
-    const faults: [string, Record<string, string>][] = [
-      ['idExterne=SYN-1', { '?idExterne': 'unknown' }],
-      ['modifieDepuis=2026-01-01', { '?modifieDepuis': 'unknown' }],
-      ['limite=1&limite=2', { '?limite': 'duplicate' }],
-      ['limite=1001', { '?limite': 'range' }],
-      ['curseur=x', { '?curseur': 'cursor' }],
-    ];
-    for (const [query, expected] of faults) expectFaults(await get(`?${query}`), expected);
   });
 });

@@ -224,10 +224,6 @@ describe('POST /b2b/v2/courriel', () => {
     ],
     ['a header in the subject', { sujet: 'A\r\nBcc: x@example.org' }, ['/sujet']],
     ['a control character in the subject', { sujet: 'A\u0007' }, ['/sujet']],
-    ['no subject', { sujet: ' ' }, ['/sujet']],
-    ['no body', { corpsHtml: undefined }, ['/corpsHtml']],
-    ['a body that is too long', { corpsHtml: 'x'.repeat(200_001) }, ['/corpsHtml']],
-    ['an unknown property', { de: 'x@example.org' }, ['/de']],
     [
       'an unknown property of recipients',
       { destinataires: { idExternes: ['B-0'], cc: 'x' } },
