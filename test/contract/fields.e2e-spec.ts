@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SurfaceName } from '../../apps/partner-api/src/openapi';
 import { fileOf, NAMES } from '../../tools/openapi/documents';
 import { resolved } from '../../tools/openapi/resolve';
+import { depth } from '../setup/depth';
 import { perFile } from '../setup/fixtures';
 import { TestApp } from '../setup/test-app';
 import { fieldCasesOf } from './support/fields';
@@ -10,6 +11,9 @@ import { type Document, operationsOf, type Placed } from './support/openapi-faul
 
 /** They report the faults of their records in a 200. */
 const OF_RECORDS = /\/(?:employe\/sync|v2\/sync|employe\/upsert)$/;
+
+/** Of an operation whose body has the schema of another one, each so many-th case is sent. */
+const EVERY = depth(10, 1);
 
 /** Values that another rule excludes. */
 const EXCLUDED = [
@@ -36,14 +40,15 @@ describe('Each property of a body has the type, the limits and the obligation of
     resolved(JSON.parse(readFileSync(fileOf(join(__dirname, '../..'), name), 'utf8')) as Document);
 
   /** Returns the differences between the faults of an operation and those that its document gives. */
-  async function faultsOf(placed: Placed, document: Document): Promise<string[]> {
+  async function faultsOf(placed: Placed, document: Document, isKnown = false): Promise<string[]> {
     const { operation, method, name, path } = placed;
     const target = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => {
       const parameter = operation.parameters!.find((one) => one.in === 'path' && one.name === part)!;
       return encodeURIComponent(String(parameter.schema!.example));
     });
     const faults: string[] = [];
-    for (const one of fieldCasesOf(placed, document)) {
+    const cases = fieldCasesOf(placed, document);
+    for (const one of isKnown ? cases.filter((_, index) => index % EVERY === 0) : cases) {
       const answer = await app.send(keys[operation['x-requires']!.role], method, target, one.body);
       const errors = (answer.json?.errors ?? []) as { pointer: string; code: string }[];
       const found = errors.map(({ pointer, code }) => `${pointer} ${code}`).join(', ');
@@ -58,8 +63,12 @@ describe('Each property of a body has the type, the limits and the obligation of
   it.each(NAMES)('of the surface %s', async (surface) => {
     const document = documentOf(surface);
     const faults = [];
-    for (const placed of operationsOf(document).filter(({ path }) => !OF_RECORDS.test(path)))
-      faults.push(...(await faultsOf(placed, document)));
+    const known = new Set<string>();
+    for (const placed of operationsOf(document).filter(({ path }) => !OF_RECORDS.test(path))) {
+      const shape = JSON.stringify(placed.operation.requestBody?.content['application/json']?.schema);
+      faults.push(...(await faultsOf(placed, document, known.has(shape))));
+      known.add(shape);
+    }
     expect(faults).toEqual([]);
   });
 
