@@ -120,7 +120,7 @@ describe.each(LISTS)('/b2b/v1/campagnes/:id/$path', ({ what, path, name, most, r
 
   it(`POST 409 Campagne.StructureTropGrande if the list has ${most} items`, async () => {
     const labels = times(most - 1, (n) => `N${n}`);
-    if (isQuestion) await Promise.all(labels.map((label) => send('POST', '', named(label))));
+    if (isQuestion) await made(...labels);
     else {
       const Options = labels.map((Libelle) => ({ Libelle }));
       await campaigns.sent('PUT', `/${id}/questions/${owner}`, { Titre: 'Q', Type: 'ChoixLibre', Options });
