@@ -6,6 +6,7 @@ import { comparable, times, walk } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { Meetings, SEANCE } from './support/meetings';
 import { letTwoMeet, withoutLock } from './support/race';
+import { depth } from '../setup/depth';
 import { perFile, perTest } from '../setup/fixtures';
 
 const app = perFile(() => TestApp.start());
@@ -119,7 +120,7 @@ describe('PUT /plateforme/v1/seances/:seanceId/points/:pointId/resultats', () =>
           `"poidsPour":${decimal(pour)},"poidsContre":${decimal(contre)},"poidsAbstentions":${decimal(abstentions)},"adopte":${adopte}`,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: depth(60, 300) },
     );
   });
 

@@ -326,7 +326,7 @@ describe('a mirror that reads what the feed names', () => {
   it('is byte for byte the master data after any sequence of writes by all ways', async () => {
     const random = seeded(SEED);
     let all = 0;
-    for (let sequence = 0; sequence < depth(12, 1000); sequence++) {
+    for (let sequence = 0; sequence < depth(6, 1000); sequence++) {
       Object.assign(space, await openTenant(app));
       await synced(app, space.partenaire, {
         Syndicats: [

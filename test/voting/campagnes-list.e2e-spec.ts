@@ -247,7 +247,7 @@ describe('?ouvertureApres and ?fermetureAvant', () => {
 });
 
 describe('all combinations of the four filters', () => {
-  const CAMPAIGNS = 60;
+  const CAMPAIGNS = depth(36, 60);
   /** Titles that a comparison by case or pattern would confuse. */
   const WORDS = ['Élection', 'élection', 'Vote', 'a%b', 'a_b', 'axb', 'Grève'];
   const ASKED = ['ÉLECTION', 'vote', 'a%b', 'a_b', '%', 'xb', '1', 'rien'];
@@ -299,7 +299,7 @@ describe('all combinations of the four filters', () => {
         ouvertureApres: item.ouvertureDuVoteUtc,
         fermetureAvant: item.fermetureDuVoteUtc,
       }));
-    for (const asked of [...own, ...fc.sample(values, { numRuns: depth(5, 20), seed: SEED })]) {
+    for (const asked of [...own, ...fc.sample(values, { numRuns: depth(2, 20), seed: SEED })]) {
       for (const bits of times(16, (n) => n)) {
         const names = NAMES.filter((_, index) => bits & (1 << index));
         const filters: Filters = Object.fromEntries(names.map((name) => [name, asked[name]]));
