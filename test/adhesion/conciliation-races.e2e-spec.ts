@@ -1,3 +1,4 @@
+import { depth } from '../setup/depth';
 import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
@@ -108,7 +109,8 @@ describe('confirmations at once', () => {
   });
 
   it('two of different requests with the same new identifier: one employee, two cards', async () => {
-    for (let round = 0; round < 15; round++) {
+    const rounds = depth(6, 15);
+    for (let round = 0; round < rounds; round++) {
       const ids = await requests(2);
       const idExterne = `N-${round}`;
       const answers = await Promise.all(ids.map((id, index) => confirm(index, id, { idExterne })));
@@ -119,7 +121,11 @@ describe('confirmations at once', () => {
       expect(answers[0]!.json.adhesionId).not.toBe(answers[1]!.json.adhesionId);
     }
     const after = await made();
-    expect([after.employes.length, after.cards.length, after.events]).toEqual([15, 30, 30]);
+    expect([after.employes.length, after.cards.length, after.events]).toEqual([
+      rounds,
+      2 * rounds,
+      2 * rounds,
+    ]);
   });
 
   it('confirmations and rejections of one request: one decision is made', async () => {
@@ -178,10 +184,11 @@ describe('the next number is taken meanwhile', () => {
   });
 
   it.each(['/b2b/v1/employe/sync', '/b2b/v2/sync'])(
-    'by %s of the same numbers, 25 times: no error, and every request has its own employee',
+    'by %s of the same numbers, many times: no error, and every request has its own employee',
     async (path) => {
       const numbers: string[] = [];
-      for (let round = 0; round < 25; round++) {
+      const rounds = depth(8, 25);
+      for (let round = 0; round < rounds; round++) {
         const ids = await requests(3);
         const [last] = await space.rows<{ dernier: string }>(
           'SELECT dernier FROM numero_membre WHERE tenant_id = $1',
@@ -201,8 +208,8 @@ describe('the next number is taken meanwhile', () => {
         expect(JSON.stringify(sync.json)).not.toMatch(/"(Message|message)"/);
         numbers.push(...answers.map(({ json }) => json.idExterne));
       }
-      expect(new Set(numbers).size).toBe(75);
-      expect((await made()).cards).toHaveLength(75);
+      expect(new Set(numbers).size).toBe(3 * rounds);
+      expect((await made()).cards).toHaveLength(3 * rounds);
     },
   );
 });

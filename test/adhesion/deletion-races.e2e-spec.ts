@@ -171,7 +171,7 @@ describe('signings during deletions', () => {
   it('deletions of the cards of the same member: every card is either stored or counted as deleted', async () => {
     let deletedCards = 0;
     const made: string[] = [];
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < depth(5, 12); round++) {
       const answers = await Promise.all([
         ...times(4, (index) =>
           sign(index % 2 ? app : replica, cards.open.plateforme, { transactionId: `${round} ${index}` }),

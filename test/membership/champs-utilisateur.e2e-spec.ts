@@ -1,3 +1,4 @@
+import { depth } from '../setup/depth';
 import { Client } from 'pg';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -380,7 +381,7 @@ describe('a field that changes during a sync that writes its values', () => {
     ['the type changes', () => put({ nom: 'Quart', type: 'texte' })],
     ['the field is deleted', () => send('DELETE', '/Quart')],
   ])('%s at the same time: one of the two wins, and every value has its choice', async (_what, change) => {
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < depth(6, 15); round++) {
       tenant = await app.tenant();
       await made();
       const started = round % 2 ? [change(), write(['Quart', 'NUIT'])] : [write(['Quart', 'NUIT']), change()];
