@@ -3,6 +3,9 @@ import { refusing } from '../adhesion/support/data-space';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { replacing } from '../membership/rows-read';
 import { synced, times } from '../membership/synced';
+import { Transactions } from '../../libs/platform/src/database/transactions';
+import { VotantsService } from '../../libs/voting/src/roll/application/votants.service';
+import { TEST_ACTOR } from '../setup/actor';
 import type { Answer } from '../setup/test-app';
 import { app, campaigns, elsewhere, newSpace, replica, spaceOfEachTest } from './support/scene';
 import { deleteEmployee, size, UNIONS_AND_EMPLOYEES, versions, voters } from './support/roll';
@@ -292,6 +295,20 @@ describe('a record that breaks the form', () => {
 });
 
 describe('a list of records', () => {
+  it('become voters in their order, also if PostgreSQL joins them with the roll in another one', async () => {
+    const { tenantId } = campaigns.tenant;
+    const names = times(3_000, (n) => `Roy ${n}`);
+    const records = names.map((Nom) => ({ Prenom: 'Zoé', Nom }));
+    await campaigns.sent('POST', `/${id}/votants/upsert`, records.slice(0, 2_900));
+    await app.database.query('ANALYZE votant');
+    const transactions = app.app.get(Transactions);
+    await transactions.run({ tenantId }, async () => {
+      await transactions.client().query('SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off');
+      await app.app.get(VotantsService).upsertAll(tenantId, TEST_ACTOR, id, records.slice(2_900));
+    });
+    expect((await voters(id)).map(({ Nom }) => Nom as string)).toEqual(names);
+  });
+
   it('without records is 200 with zeros', async () => {
     expect((await upsert([])).text).toBe('{"NombreCrees":0,"NombreModifies":0,"Erreurs":[]}');
   });

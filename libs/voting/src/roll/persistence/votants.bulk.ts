@@ -301,7 +301,9 @@ export class VotantsBulk {
       `WITH merged AS (
          MERGE INTO votant v
          USING (
-           SELECT s.n, s.present, s.votant_id::uuid AS id, s.new_id::uuid AS new_id, s.identifiant, s.employe_id_externe, s.syndicat_id_externe,
+           SELECT s.n, s.present, s.votant_id::uuid AS id, s.identifiant,
+             -- Made here, because the join with the roll may change the order of the records.
+             CASE WHEN s.votant_id IS NULL THEN coalesce(s.new_id::uuid, uuidv7()) END AS new_id, s.employe_id_externe, s.syndicat_id_externe,
              s.employeur_identifiant_externe, s.a_droit_de_vote, trim_scale(s.poids::numeric) AS poids,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.prenom, e.prenom) ELSE s.prenom END AS prenom,
              CASE WHEN s.votant_id IS NULL THEN coalesce(s.nom, e.nom) ELSE s.nom END AS nom,
@@ -316,7 +318,7 @@ export class VotantsBulk {
          WHEN NOT MATCHED AND s.id IS NULL THEN
            INSERT (tenant_id, campagne_id, id_unique, identifiant, courriel, employe_id_externe, syndicat_id_externe,
              employeur_identifiant_externe, prenom, nom, a_droit_de_vote, poids)
-           VALUES ($1, $2, coalesce(s.new_id, uuidv7()), s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
+           VALUES ($1, $2, s.new_id, s.identifiant, s.courriel, s.employe_id_externe, s.syndicat_id_externe,
              s.employeur_identifiant_externe, s.prenom, s.nom, coalesce(s.a_droit_de_vote, true), coalesce(s.poids, 1))
          RETURNING merge_action() AS action, v.id_unique AS id, ${CHANGED_FIELDS} AS fields
        )
