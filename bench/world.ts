@@ -63,6 +63,17 @@ export interface SiteOptions {
   readonly standbys?: readonly DatabaseServer[];
 }
 
+/** Copies the rows of `seed` into a table, without the columns that PostgreSQL generates. */
+export async function fillFrom(database: Client, table: string, seed: string): Promise<void> {
+  const { rows } = await database.query<{ columns: string }>(
+    `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+    [table],
+  );
+  const { columns } = rows[0]!;
+  await database.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${seed}`);
+}
+
 /** The product with its own database. */
 export class Site {
   protected readonly undo: (() => Promise<unknown>)[] = [];

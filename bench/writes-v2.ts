@@ -6,7 +6,7 @@ import { say } from './progress';
 import { compared, milliseconds, type Row } from './report';
 import { type Contestant, inTurns } from './rounds';
 import { PRODUCT, type Effort, type Work } from './work';
-import { expectEqual, type Tenant, type World } from './world';
+import { expectEqual, fillFrom, type Tenant, type World } from './world';
 
 const UNNEST_FLOOR = 'bare pg, unnest';
 const GOAL = { atMost: 2 };
@@ -78,8 +78,7 @@ class SceneV2 {
     await database.query(`TRUNCATE ${TABLES.map((table) => prefix + table).join(', ')} CASCADE`);
     // Foreign-key checks are switched off, because the rows were checked at their first write.
     await database.query('SET session_replication_role = replica');
-    for (const table of TABLES)
-      await database.query(`INSERT INTO ${prefix}${table} SELECT * FROM seed_${table}`);
+    for (const table of TABLES) await fillFrom(database, prefix + table, `seed_${table}`);
     await database.query('RESET session_replication_role');
     for (const table of TABLES) await database.query(`VACUUM ANALYZE ${prefix}${table}`);
     await database.query('CHECKPOINT');

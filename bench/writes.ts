@@ -6,7 +6,7 @@ import { say } from './progress';
 import { compared, type Goal, milliseconds, perSecond, type Row } from './report';
 import { type Contestant, inTurns } from './rounds';
 import { PRODUCT, type Work } from './work';
-import { expectEqual, type Tenant, type World } from './world';
+import { expectEqual, fillFrom, type Tenant, type World } from './world';
 
 const JSON_FLOOR = 'bare pg, raw JSON';
 const COPY_FLOOR = 'bare pg, COPY';
@@ -138,7 +138,7 @@ class Scene {
     await database.query(`TRUNCATE ${table} CASCADE`);
     // Foreign-key checks are switched off, because the rows were checked at their first write.
     await database.query('SET session_replication_role = replica');
-    await database.query(`INSERT INTO ${table} SELECT * FROM seed`);
+    await fillFrom(database, table, 'seed');
     await database.query('RESET session_replication_role');
     await database.query(`VACUUM ANALYZE ${table}`);
     await database.query('CHECKPOINT');
