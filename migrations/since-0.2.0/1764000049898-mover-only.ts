@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE } from '../../libs/platform/src/database/roles';
 
-/** Only the mover says how far a move is: who could say that it was switched could have the old cell emptied. */
+/** Only the mover may write how far a move is. Another writer could mark it as switched, and the old cell would be emptied. */
 export class MoverOnly1764000049898 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`REVOKE INSERT, UPDATE ON deplacement FROM ${ACCESS_ROLE}`);

@@ -113,7 +113,7 @@ describe('tables of the database', () => {
     expect([...new Set(created)].sort()).toEqual([...OWNERS.keys()].sort());
   });
 
-  it('of the baseline are in the file of their owner', () => {
+  it('stand in the file of their owner, in the baseline', () => {
     const elsewhere = Object.keys(TABLES).flatMap((owner) =>
       createdIn(`migrations/baseline/${owner}.sql`).filter((name) => OWNERS.get(name) !== owner),
     );

@@ -9,10 +9,10 @@ import { TestApp } from '../setup/test-app';
 import { fieldCasesOf } from './support/fields';
 import { type Document, operationsOf, type Placed } from './support/openapi-faults';
 
-/** They report the faults of their records in a 200. */
+/** These operations report the faults of records in a 200. */
 const OF_RECORDS = /\/(?:employe\/sync|v2\/sync|employe\/upsert)$/;
 
-/** Of an operation whose body has the schema of another one, each so many-th case is sent. */
+/** An operation whose body has the schema of another one gets one case in this number. */
 const EVERY = depth(10, 1);
 
 /** Values that another rule excludes. */

@@ -55,7 +55,7 @@ describe.each([EMPLOYMENTS, CARDS, VOTERS, MEETINGS, RESULTS])('a page of $what'
       for (const filtered of uncounted) await expectIndexes(filtered);
     });
 
-  describe('whose rows PostgreSQL has counted,', () => {
+  describe('with statistics,', () => {
     // As autovacuum does within a minute.
     beforeAll(() => app.database.query(`ANALYZE ${list.tables.join(', ')}`));
 

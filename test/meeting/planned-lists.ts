@@ -38,7 +38,7 @@ export const MEETINGS: PlannedList = {
   controls: [],
 };
 
-/** They are only of the meeting's points. */
+/** Items of the list are points of the meeting. */
 export const RESULTS: PlannedList = {
   what: 'results of a meeting, of 60,000 points',
   open: async (app) => {

@@ -241,7 +241,7 @@ export class Standbys {
   }
 }
 
-/** The reads of one request. They all see the same standby, or from some moment on the primary. */
+/** The reads of one request. They all use one standby, until the request changes to the primary. */
 export class StandbyReading implements Reading {
   private chosen: Promise<Standby | undefined> | undefined;
   private isOver = false;
