@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ActiveCampaigns } from '../../libs/membership/src';
+import { type ActiveCampaignCheck, ActiveCampaigns } from '../../libs/membership/src';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { synced } from '../membership/synced';
@@ -19,7 +19,10 @@ let asked: Asked[];
 /** Runs before the question is answered. */
 let meanwhile: () => Promise<void>;
 
-beforeAll(async () => {
+let registered: ActiveCampaignCheck;
+
+beforeAll(() => {
+  registered = app.app.get(ActiveCampaigns).check;
   app.app.get(ActiveCampaigns).register({
     hasVoter: async (...question) => {
       asked.push(question as Asked);
@@ -29,6 +32,8 @@ beforeAll(async () => {
     release: () => Promise.resolve(),
   });
 });
+// The next files of the same Jest worker use this application too.
+afterAll(() => app.app.get(ActiveCampaigns).register(registered));
 beforeEach(async () => {
   asked = [];
   meanwhile = () => Promise.resolve();

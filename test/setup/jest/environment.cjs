@@ -41,6 +41,8 @@ module.exports = class extends TestEnvironment {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
 
     this.global.runBuilt = ({ file, path }, { module, jestRequire, jest }) => {
+      // The next test files of this process use the same modules of the product.
+      this.restoreMocks = () => jest.restoreAllMocks();
       const nodeRequire = createRequire(path);
       const isOfTests = (name) => name.startsWith('.') && nodeRequire.resolve(name).startsWith(testFolder);
       const parameters = {
@@ -62,6 +64,7 @@ module.exports = class extends TestEnvironment {
 
   async teardown() {
     this.recordTime();
+    this.restoreMocks?.();
     await super.teardown();
   }
 };
