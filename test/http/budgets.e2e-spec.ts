@@ -134,7 +134,7 @@ describe('simultaneous requests of one client', () => {
 });
 
 describe('parts of long lists', () => {
-  it('are read one at a time for each client; other reads do not wait for them', async () => {
+  it('are read one at a time for each client, whose whole lists begin in turn; other reads do not wait for them', async () => {
     const lists = Array.from({ length: 3 }, () => send(headOf('GET', '/b2b/v1/employeur', tenant)));
     await Promise.all(lists.map((socket) => once(socket, 'readable')));
     // Each stops when the buffers of its connection are full.
@@ -143,10 +143,15 @@ describe('parts of long lists', () => {
     await saboteur.query('LOCK TABLE employeur IN ACCESS EXCLUSIVE MODE');
     const ended = lists.map((socket) => wholeOf(socket));
     await areWaiting(1);
-    expect((await get('/b2b/v1/employe')).status).toBe(200);
+    let begun = false;
+    const list = get('/b2b/v1/employe', production).finally(() => (begun = true));
+    expect((await get('/b2b/v1/employe?limite=10')).status).toBe(200);
+    expect((await get('/b2b/v1/employe', other)).status).toBe(200);
     await areWaiting(1);
+    expect(begun).toBe(false);
     await saboteur.query('ROLLBACK');
     expect(await Promise.all(ended)).toEqual([true, true, true]);
+    expect((await list).status).toBe(200);
   });
 });
 

@@ -53,7 +53,7 @@ export class ListSender {
     const inLine = (isPatient: boolean): Promise<Page> =>
       (line ?? listParts).run(client, () => fetch(after, runLength), isPatient);
     const first = async (): Promise<Page> => {
-      if (!paging.limite) return line ? inLine(false) : fetch(after, runLength);
+      if (!paging.limite) return line || listParts.isBusy(client) ? inLine(false) : fetch(after, runLength);
       const { next, ...page } = await fetch(after, paging.limite);
       link(feed ? (page.last ?? after) : next);
       return page;

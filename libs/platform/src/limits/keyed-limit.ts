@@ -27,6 +27,11 @@ export class KeyedLimit {
     this.all = inAll === undefined ? undefined : pLimit(inAll);
   }
 
+  /** Whether a call of the key runs or waits. */
+  isBusy(key: string): boolean {
+    return this.limits.has(key);
+  }
+
   /**
    * @param isPatient the call may wait for any time
    * @throws the line's `refusal` if the key's queue is full or the call waited longer than `waitMs`
