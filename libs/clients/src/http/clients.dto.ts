@@ -3,7 +3,7 @@ import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { always, given, givenId, givenTime, readOnly, text, neverNull } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { type IssuedCle } from '../application/clients.service';
-import type { Cle, CleWithEnvironment } from '../domain/cle.entity';
+import { type Cle, type CleWithEnvironment, MOST_GRACE_HOURS } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
 
 const nom = text(255, {
@@ -95,7 +95,8 @@ const cellules = {
 
 const resultatsVoteActifVisibles = {
   kind: 'boolean',
-  description: 'Whether campaign statistics show results while the vote is open.',
+  description:
+    'Whether `resultatsVisibles` is true while the vote is open. `Options` stays empty until the vote has ended in either case.',
   example: false,
 } as const;
 /** The threshold of anonymity, for a client and for one of its campaigns. */
@@ -277,7 +278,7 @@ export class CleRotation extends InputOf({
   graceHeures: {
     kind: 'integer',
     min: 0,
-    max: 720,
+    max: MOST_GRACE_HOURS,
     required: true,
     description: 'Hours for which the old key still works, at most 30 days; 0 ends it at once.',
     example: 24,

@@ -66,7 +66,7 @@ export const CAMPAGNE_FIELDS = {
   ),
   resultatsVisibles: givenOf(
     'boolean',
-    'Whether results can be seen: once the vote has ended, or while it is open where the client wants it so.',
+    'Whether results count as visible: once the vote has ended, or while it is open where the client wants it so. `Options` of the statistics stays empty until the vote has ended.',
     false,
   ),
   seuilAnonymat: readOnlyOf(

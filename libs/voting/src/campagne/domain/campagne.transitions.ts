@@ -120,7 +120,8 @@ const NO_VOTE: Demand = ({ aDesVotes }) =>
 
 /**
  * The transitions by request (docs/contract.md, "States and transitions"). The dates make the others, Planifie to
- * VoteOuvert to Termine: `Campagne.etat`.
+ * VoteOuvert to Termine: `Campagne.etat`. A deletion is possible in every state unless there are votes:
+ * `CampagnesService.delete`.
  */
 export const TRANSITIONS = {
   publier: {

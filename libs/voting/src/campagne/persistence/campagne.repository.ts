@@ -42,7 +42,7 @@ function lockNameOf(tenantId: string, id: string): string {
 const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
   FROM campagne c LEFT JOIN ${REGLAGES} s ON s.tenant_id = c.tenant_id WHERE c.tenant_id = $1 AND c.id_unique = $2 AND NOT c.publiee`;
 
-/** SQL of a text without its case and space. */
+/** SQL of a text by which options of a question are compared: without its case, and without any space, so `a b` equals `ab`. */
 const compared = (text: string): string => `regexp_replace(${folded(text)}, '\\s+', '', 'g')`;
 
 /** SQL condition: the vote of a row of `campagne` was opened. After its end the roll is read-only. */
