@@ -5,9 +5,6 @@ import { DomainError } from '#platform/errors/domain-error';
 import { generateKey, type KeyKind } from './api-key';
 import type { Client } from './client.entity';
 
-/** The longest time in hours for which a key still works after its replacement is issued: 30 days. */
-export const MOST_GRACE_HOURS = 720;
-
 /** Properties of a new key. */
 export interface NewCle {
   readonly nom: string;

@@ -3,7 +3,8 @@ import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { always, given, givenId, givenTime, readOnly, text, neverNull } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { type IssuedCle } from '../application/clients.service';
-import { type Cle, type CleWithEnvironment, MOST_GRACE_HOURS } from '../domain/cle.entity';
+import type { Cle, CleWithEnvironment } from '../domain/cle.entity';
+import { CLE_ROTATION_FIELDS } from '../domain/cle.fields';
 import type { Client } from '../domain/client.entity';
 
 const nom = text(255, {
@@ -274,16 +275,7 @@ export class CleCreation extends InputOf({
   expireLe,
 } as const) {}
 
-export class CleRotation extends InputOf({
-  graceHeures: {
-    kind: 'integer',
-    min: 0,
-    max: MOST_GRACE_HOURS,
-    required: true,
-    description: 'Hours for which the old key still works, at most 30 days; 0 ends it at once.',
-    example: 24,
-  },
-} as const) {}
+export class CleRotation extends InputOf(CLE_ROTATION_FIELDS) {}
 
 /** Data of the event `cle.expireBientot`. */
 export class CleExpireBientotData extends ItemOf({
