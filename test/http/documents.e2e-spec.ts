@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { KeylessBudget } from '../../libs/platform/src/limits/keyless-budget';
 import { ERRORS } from '../../apps/partner-api/src/errors';
 import { Metrics } from '../../libs/platform/src/ops/metrics';
 import { TestApp } from '../setup/test-app';
 import { expectProblem } from './expect-problem';
+import { ask as askUrl, type Raw } from './raw';
 import { perFile } from '../setup/fixtures';
 
 const DOCUMENTS = [
@@ -33,20 +31,8 @@ const DOCUMENTS = [
 
 const app = perFile(() => TestApp.own('changes the application'));
 
-interface Raw {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-}
-
-/** Sends a request without fetch, which would add headers and decompress the body. */
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
-  const sent = httpRequest(app.url + path, { method, headers }).end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  response.setEncoding('latin1');
-  const bytes = Buffer.from(await textOf(response), 'latin1');
-  return { status: response.statusCode!, headers: response.headers, bytes };
-}
+const ask = (path: string, headers?: Record<string, string>, method?: string): Promise<Raw> =>
+  askUrl(app.url + path, headers, method);
 
 describe('Documents without a key', () => {
   it.each(DOCUMENTS)(

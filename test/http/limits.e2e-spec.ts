@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -66,6 +66,12 @@ describe('the size of a body', () => {
     expectProblem(await post(bomb, { 'Content-Encoding': 'gzip' }), 413, 'Requete.TropVolumineuse');
     const small = gzipSync(JSON.stringify({ ...EMPLOYE, idExterne: 'GZ' }));
     expect((await post(small, { 'Content-Encoding': 'gzip' })).status).toBe(201);
+    const zstd = zstdCompressSync(JSON.stringify({ ...EMPLOYE, idExterne: 'ZS' }));
+    expect((await post(zstd, { 'Content-Encoding': 'zstd' })).status).toBe(201);
+    expectProblem(await post(zstd.subarray(0, 40), { 'Content-Encoding': 'zstd' }), 400, 'Requete.Invalide');
+    expectProblem(await post(small, { 'Content-Encoding': 'zstd' }), 400, 'Requete.Invalide');
+    const zstdBomb = zstdCompressSync(padded(EMPLOYE, 20 * MEGABYTE));
+    expectProblem(await post(zstdBomb, { 'Content-Encoding': 'zstd' }), 413, 'Requete.TropVolumineuse');
     expectProblem(await post(small, { 'Content-Encoding': 'zip' }), 415, 'Requete.TypeNonSupporte');
   });
 

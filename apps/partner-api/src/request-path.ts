@@ -4,6 +4,7 @@ import { ReadsInterceptor } from '#access/reads.interceptor';
 import { RequestsInterceptor } from '#platform/limits/requests.interceptor';
 import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
+import { CompressionInterceptor } from '#platform/http/compression.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
 import { IdempotencyInterceptor } from '#platform/http/idempotency.interceptor';
 import { StreamedInterceptor } from '#platform/http/streamed.interceptor';
@@ -23,6 +24,8 @@ export const REQUEST_PATH: Provider[] = [
   // First, because it bounds what the others may hold.
   { provide: APP_INTERCEPTOR, useExisting: RequestsInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: ReadsInterceptor },
+  // It compresses what the others return.
+  { provide: APP_INTERCEPTOR, useExisting: CompressionInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: StreamedInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: UndeclaredPartsInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: BodyInterceptor },

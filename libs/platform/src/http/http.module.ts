@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BodyInterceptor } from './body.interceptor';
+import { CompressionInterceptor } from './compression.interceptor';
 import { ComparisonInterceptor } from './comparison.interceptor';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import { InputPipe } from '../input/input.pipe';
@@ -9,6 +10,7 @@ import { StreamedInterceptor } from './streamed.interceptor';
 import { UndeclaredPartsInterceptor } from './undeclared-parts.interceptor';
 
 const OF_EVERY_REQUEST = [
+  CompressionInterceptor,
   StreamedInterceptor,
   UndeclaredPartsInterceptor,
   BodyInterceptor,

@@ -147,6 +147,8 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // Of a list that failed before its first compressed bytes were sent.
+    response.removeHeader('Content-Encoding');
     if (error.members.retryAfterSeconds)
       response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
     if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');

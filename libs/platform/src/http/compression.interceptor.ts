@@ -1,0 +1,100 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  StreamableFile,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import Negotiator from 'negotiator';
+import { pipeline, type Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import { mergeMap, type Observable, of } from 'rxjs';
+import { ProblemFilter } from './problem.filter';
+import { streamable, whole } from './streamable';
+
+/** Answers of fewer characters are sent as they are, because compressing them costs more than it saves. */
+const LEAST_LENGTH = 1_024;
+
+/** A list of employees takes 5 to 8 ms for 2 MB, and 35 with gzip; higher levels take ten times as long for a tenth less. */
+const BROTLI: zlib.BrotliOptions = {
+  params: {
+    [zlib.constants.BROTLI_PARAM_QUALITY]: 3,
+    [zlib.constants.BROTLI_PARAM_MODE]: zlib.constants.BROTLI_MODE_TEXT,
+  },
+};
+
+interface Encoding {
+  readonly atOnce: (text: string) => Promise<Buffer>;
+  readonly inParts: () => Transform;
+}
+
+const brotliCompress = promisify(zlib.brotliCompress);
+const zstdCompress = promisify(zlib.zstdCompress);
+const gzip = promisify(zlib.gzip);
+
+/** The encodings, the preferred one first. */
+const ENCODINGS: Readonly<Record<string, Encoding>> = {
+  zstd: { atOnce: (text) => zstdCompress(text), inParts: () => zlib.createZstdCompress() },
+  br: { atOnce: (text) => brotliCompress(text, BROTLI), inParts: () => zlib.createBrotliCompress(BROTLI) },
+  gzip: { atOnce: (text) => gzip(text), inParts: () => zlib.createGzip() },
+};
+const PREFERRED = [...Object.keys(ENCODINGS), 'identity'];
+
+/** The types of `negotiator` omit the option. */
+interface EncodingChoice {
+  encoding(
+    available: readonly string[],
+    options: { readonly preferred: readonly string[] },
+  ): string | undefined;
+}
+
+/**
+ * Compresses answers of `LEAST_LENGTH` and more as `Accept-Encoding` asks, those that are sent in parts too. Node's other threads do
+ * the work. An ETag names the content, so it is the same in each encoding.
+ */
+@Injectable()
+export class CompressionInterceptor implements NestInterceptor {
+  constructor(private readonly problems: ProblemFilter) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const response = context.switchToHttp().getResponse<Response>();
+    return next
+      .handle()
+      .pipe(
+        mergeMap((answer: unknown) =>
+          isLong(answer) && isText(response) ? this.compressed(answer, response, context) : of(answer),
+        ),
+      );
+  }
+
+  private async compressed(
+    answer: string | StreamableFile,
+    response: Response,
+    context: ExecutionContext,
+  ): Promise<unknown> {
+    response.vary('Accept-Encoding');
+    const choice = new Negotiator(response.req) as EncodingChoice;
+    const name = choice.encoding(PREFERRED, { preferred: PREFERRED }) ?? 'identity';
+    const encoding = ENCODINGS[name];
+    if (!encoding) return answer;
+    response.setHeader('Content-Encoding', name);
+    if (typeof answer === 'string') return whole([await encoding.atOnce(answer)]);
+    const parts = encoding.inParts();
+    // A failure or the end of the connection ends both streams.
+    pipeline(answer.getStream(), parts, () => undefined);
+    return streamable(this.problems, context, parts);
+  }
+}
+
+/** Whether an answer is long enough to compress it. */
+function isLong(answer: unknown): answer is string | StreamableFile {
+  if (typeof answer === 'string') return answer.length >= LEAST_LENGTH;
+  return answer instanceof StreamableFile && (answer.getHeaders().length ?? Infinity) >= LEAST_LENGTH;
+}
+
+/** Whether an answer is text. A bundle is not: its digest is of the bytes that are sent. */
+function isText(response: Response): boolean {
+  return /json|^text/.test(String(response.getHeader('Content-Type')));
+}
