@@ -1,10 +1,10 @@
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 import { CARD_LISTS } from './cards';
 import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
 import { DOSSIERS } from './dossier';
 import { GROWTH } from './growth';
+import { optionsOf, UsageError, usageOf } from './options';
 import { say } from './progress';
 import { READS } from './reads';
 import { markdown, type Row } from './report';
@@ -31,14 +31,12 @@ const WORKS = [
   ...GROWTH,
   ...CELLS,
 ];
-const USAGE = `Usage: npm run bench -- [--quick] [--only <work>]…
-  --quick         fewer and shorter rounds
-  --only <work>   only the works whose name begins so: ${WORKS.map(({ name }) => name).join(', ')}`;
-
 async function main(): Promise<void> {
-  const { quick, only } = options();
-  const works = WORKS.filter(({ name }) => !only || only.some((start) => name.startsWith(start)));
-  if (works.length === 0) throw new Error(USAGE);
+  const { help, quick, works } = optionsOf(process.argv.slice(2), WORKS);
+  if (help) {
+    console.log(usageOf(WORKS));
+    return;
+  }
   const effort = quick ? { rounds: 2, seconds: 0.5 } : { rounds: 5, seconds: 1.5 };
 
   const world = new World();
@@ -72,18 +70,8 @@ async function main(): Promise<void> {
   }
 }
 
-function options(): { quick: boolean; only: string[] | undefined } {
-  try {
-    const { values } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
-    });
-    return { quick: values.quick, only: values.only };
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${USAGE}`);
-  }
-}
-
 main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.stack : error);
-  process.exitCode = 1;
+  if (error instanceof UsageError) console.error(`${error.message}\n${usageOf(WORKS)}`);
+  else console.error(error instanceof Error ? error.stack : error);
+  process.exitCode = 2;
 });
