@@ -1,6 +1,5 @@
 import { say } from './progress';
-import { alone, compared, milliseconds, type Row } from './report';
-import { inTurns } from './rounds';
+import { alone, compared, milliseconds, perSecond, type Row } from './report';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, type Server, type Tenant, type World } from './world';
 
@@ -21,7 +20,7 @@ interface Seen {
 
 /** Measures deliveries a second, and the delay from the beginning of an event's transaction to its arrival. */
 export const DELIVERIES: readonly Work[] = [
-  { name: 'deliveries-rate', measure: rate },
+  { name: 'deliveries-rate', isCompared: true, measure: rate },
   { name: 'deliveries-delay', measure: delay },
 ];
 
@@ -41,7 +40,7 @@ async function rate(world: World, { rounds }: { rounds: number }): Promise<Row[]
     world.call(`/b2b/v2/webhook/${endpoint}/recuperer`, tenant.key, { depuis: '2020-01-01' });
   const loop = () =>
     fetch(`http://127.0.0.1:${world.floor.port}/deliver/${tenant.id}/${receiver.port}`, { method: 'POST' });
-  const figures = await inTurns(
+  const figures = await world.inTurns(
     work,
     [
       { name: PRODUCT, run: run(replay) },
@@ -155,8 +154,4 @@ async function seen(receiver: Server, count: number): Promise<Seen> {
 
 function urlOf({ port }: Server): string {
   return `http://127.0.0.1:${port}/`;
-}
-
-function perSecond(value: number): string {
-  return String(Math.round(value));
 }

@@ -158,9 +158,8 @@ async function measure(
     time = await send(Math.max(5, Math.round((seconds * 1_000) / time)));
     contestants.push({ name, site, run: () => send(Math.max(3, Math.round((seconds * 1_000) / time))) });
   }
-  const figures = await inTurns(title, contestants, rounds, milliseconds, async (contestant) => {
+  const figures = await inTurns(title, contestants, rounds, milliseconds, async ({ site }) => {
     // As autovacuum would. Without it the smallest table would have more dead rows than live ones.
-    const { site } = contestant as (typeof contestants)[number];
     if (operation.writes) await site.database.query('VACUUM employe');
   });
   return grown(title, figures, milliseconds, operation.goal);

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { builtAt, commitOf, Comparison } from './against';
 import { CARD_LISTS } from './cards';
 import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
@@ -32,14 +33,17 @@ const WORKS = [
   ...CELLS,
 ];
 async function main(): Promise<void> {
-  const { help, quick, works } = optionsOf(process.argv.slice(2), WORKS);
+  const { help, quick, against, works } = optionsOf(process.argv.slice(2), WORKS);
   if (help) {
     console.log(usageOf(WORKS));
     return;
   }
-  const effort = quick ? { rounds: 2, seconds: 0.5 } : { rounds: 5, seconds: 1.5 };
+  const commit = against === undefined ? undefined : await commitOf(against);
+  const comparison = commit === undefined ? undefined : new Comparison(`${against} (${commit.slice(0, 8)})`);
+  const rounds = comparison ? { quick: 9, full: 15 } : { quick: 2, full: 5 };
+  const effort = quick ? { rounds: rounds.quick, seconds: 0.5 } : { rounds: rounds.full, seconds: 1.5 };
 
-  const world = new World();
+  const world = new World(comparison && { inTurns: comparison.inTurnsOf('ours') });
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -49,17 +53,21 @@ async function main(): Promise<void> {
     });
   }
   try {
+    const dist = commit && (await builtAt(commit, await world.newFolder()));
     await world.start();
+    const other = dist && (await world.newWorld({ dist, inTurns: comparison!.inTurnsOf('theirs') }));
     const rows: Row[] = [];
     for (const [index, work] of works.entries()) {
       say(`${work.name} (${index + 1} of ${works.length})`);
-      rows.push(...(await work.measure(world, effort)));
+      const measured = other ? comparison!.measure(work, world, other, effort) : work.measure(world, effort);
+      rows.push(...(await measured));
     }
     const { rows: version } = await world.database.query<{ server_version: string }>('SHOW server_version');
     console.log(
       `${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL ${version[0]?.server_version}\n`,
     );
     console.log(markdown(rows));
+    if (comparison) process.exitCode = conclude(rows);
   } catch (error) {
     // Errors caused by the interruption are not reported.
     if (interrupted) await new Promise(() => undefined);
@@ -70,8 +78,18 @@ async function main(): Promise<void> {
   }
 }
 
+/** Prints the works that are slower and those that are unclear. @returns the exit code */
+function conclude(rows: readonly Row[]): number {
+  const worksOf = (met: Row['met']) => rows.filter((row) => row.met === met).map(({ work }) => work);
+  const slower = worksOf(false);
+  const unclear = worksOf('unclear');
+  console.log(`\nMore than 5 % slower: ${slower.join('; ') || 'none'}.`);
+  if (unclear.length > 0)
+    console.log(`Unclear, to be repeated on a machine that does nothing else: ${unclear.join('; ')}.`);
+  return slower.length > 0 ? 1 : 0;
+}
+
 main().catch((error: unknown) => {
-  if (error instanceof UsageError) console.error(`${error.message}\n${usageOf(WORKS)}`);
-  else console.error(error instanceof Error ? error.stack : error);
+  console.error(error instanceof UsageError ? `${error.message}\n${usageOf(WORKS)}` : error);
   process.exitCode = 2;
 });

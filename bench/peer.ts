@@ -74,9 +74,9 @@ export const PEER_HEADERS = { Authorization: `Bearer ${TOKEN}` };
 
 let started: Promise<Peer | undefined> | undefined;
 
-/** Returns the peer, installed and started at its first use; undefined if it cannot be installed. */
-export function peerOf(world: World): Promise<Peer | undefined> {
-  return (started ??= Peer.start(world));
+/** Returns the peer, installed and started at its first use; undefined if it cannot be installed or is not measured. */
+export async function peerOf(world: World): Promise<Peer | undefined> {
+  return world.hasPeer ? (started ??= Peer.start(world)) : undefined;
 }
 
 export class Peer {

@@ -5,7 +5,6 @@ import { bytesOf, requestsPerSecond } from './load';
 import { type Peer, PEER, PEER_HEADERS, PEER_LIST, peerOf } from './peer';
 import { say } from './progress';
 import { compared, type Goal, perSecond } from './report';
-import { inTurns } from './rounds';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
 
@@ -115,6 +114,7 @@ const READINGS: readonly Reading[] = [
 
 export const READS: readonly Work[] = READINGS.map((reading) => ({
   name: reading.name,
+  isCompared: true,
   measure: async (world, { rounds, seconds }) => {
     const { title, goals } = reading;
     const tenant = await reading.tenant(world);
@@ -135,7 +135,7 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
       const count = Math.max(2, Math.round((speed * seconds) / CONNECTIONS)) * CONNECTIONS;
       contestants.push({ name, run: () => run(count) });
     }
-    const figures = await inTurns(title, contestants, rounds, perSecond);
+    const figures = await world.inTurns(title, contestants, rounds, perSecond);
     return compared(`${title}, requests a second`, figures, goals, perSecond);
   },
 }));

@@ -1,4 +1,4 @@
-import { type Figures, median, ratio } from './rounds';
+import { type Figures, interval, median, ratio, ratios } from './rounds';
 
 /** A line of the table. */
 export interface Row {
@@ -7,7 +7,7 @@ export interface Row {
   readonly figure: string;
   readonly ratio?: string;
   readonly goal?: string;
-  readonly met?: boolean;
+  readonly met?: boolean | 'unclear';
 }
 
 /** The goal for the product's figure, relative to that of the contestant. */
@@ -74,7 +74,36 @@ export function alone(
   return { work, contestant, figure: show(value), ...(goal ? verdict(goal, value, show) : {}) };
 }
 
-function verdict(goal: Goal, found: number, show: (value: number) => string): Pick<Row, 'goal' | 'met'> {
+/** Goals of `--against`: at most 5 % more time for a work, or at least 95 % of the speed. */
+const NOT_SLOWER = { time: { atMost: 1.05 }, speed: { atLeast: 0.95 } };
+
+/**
+ * Returns the lines of one work of two builds. The goal is met if the whole confidence interval of the ratio meets it,
+ * missed if the whole interval misses it, and otherwise unclear, because single rounds vary by more than 5 %.
+ */
+export function judged(
+  work: string,
+  [ours, theirs]: readonly Figures[],
+  show: (value: number) => string,
+): Row[] {
+  if (!ours || !theirs) throw new TypeError('Two builds are compared.');
+  const goal = show === milliseconds ? NOT_SLOWER.time : NOT_SLOWER.speed;
+  const ends = interval(ratios(ours, theirs));
+  const [low, high] = ends.map((end) => verdict(goal, end, String).met);
+  return [
+    { work, contestant: ours.name, figure: spread(ours.values, show) },
+    {
+      work,
+      contestant: theirs.name,
+      figure: spread(theirs.values, show),
+      ratio: `${ratio(ours, theirs).toFixed(2)} (${ends.map((end) => end.toFixed(2)).join(' to ')})`,
+      goal: verdict(goal, ends[0], String).goal,
+      met: low === high ? low! : 'unclear',
+    },
+  ];
+}
+
+function verdict(goal: Goal, found: number, show: (value: number) => string): { goal: string; met: boolean } {
   return 'atLeast' in goal
     ? { goal: `≥ ${show(goal.atLeast)}`, met: found >= goal.atLeast }
     : { goal: `≤ ${show(goal.atMost)}`, met: found <= goal.atMost };
@@ -88,7 +117,7 @@ export function markdown(rows: readonly Row[]): string {
     row.figure,
     row.ratio ?? '',
     row.goal ?? '',
-    row.met === undefined ? '' : row.met ? 'yes' : '**no**',
+    row.met === undefined ? '' : row.met === 'unclear' ? row.met : row.met ? 'yes' : '**no**',
   ]);
   const lines = [
     ['work', 'contestant', 'median (range)', 'ratio', 'goal', 'met?'],

@@ -2,7 +2,6 @@ import { bytesOf, millisecondsOf } from './load';
 import { waitsDuring } from './memory';
 import { say } from './progress';
 import { compared, milliseconds } from './report';
-import { inTurns } from './rounds';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
 
@@ -73,6 +72,7 @@ export async function rollTenant(world: World): Promise<Tenant & { readonly camp
 export const ROLLS: readonly Work[] = [
   {
     name: 'roll-made',
+    isCompared: true,
     measure: async (world, { rounds }) => {
       const tenant = await electorate(world);
       const work = `electoral list of ${VOTERS.toLocaleString('en')} voters`;
@@ -107,7 +107,7 @@ export const ROLLS: readonly Work[] = [
           )
         ).rows;
       expectEqual('voters', await sum('floor_votant'), await sum('votant'));
-      const figures = await inTurns(work, contestants, rounds, milliseconds, clear);
+      const figures = await world.inTurns(work, contestants, rounds, milliseconds, clear);
       return compared(`${work}, time`, figures, {}, milliseconds);
     },
   },

@@ -18,12 +18,12 @@ export interface Figures {
  *
  * @param before untimed preparation before each contestant's turn
  */
-export async function inTurns(
+export async function inTurns<One extends Contestant>(
   work: string,
-  contestants: readonly Contestant[],
+  contestants: readonly One[],
   rounds: number,
   show: (value: number) => string,
-  before?: (contestant: Contestant) => Promise<void>,
+  before?: (contestant: One) => Promise<void>,
 ): Promise<Figures[]> {
   const values = contestants.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -49,7 +49,31 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
+/** The ratio of each round. */
+export function ratios(one: Figures, other: Figures): number[] {
+  return one.values.map((value, round) => value / other.values[round]!);
+}
+
 /** Returns the median of the rounds' ratios, because a slow moment of the machine slows both figures of its round. */
 export function ratio(one: Figures, other: Figures): number {
-  return median(one.values.map((value, round) => value / other.values[round]!));
+  return median(ratios(one, other));
+}
+
+/**
+ * Returns the 95 % confidence interval of the median, for any distribution (sign test): the values without the k lowest
+ * and the k highest, where k is the largest number with P(X ≤ k) ≤ 2.5 % for a binomial X of n values and probability ½.
+ * k is 1 for 9 values and 3 for 15.
+ *
+ * @throws RangeError for fewer than six values, which have no such interval
+ */
+export function interval(values: readonly number[]): [low: number, high: number] {
+  const count = values.length;
+  let k = -1;
+  for (let one = 0.5 ** count, sum = one; sum <= 0.025; sum += one) {
+    k++;
+    one *= (count - k) / (k + 1);
+  }
+  if (k < 0) throw new RangeError(`${count} values are too few.`);
+  const sorted = [...values].sort((a, b) => a - b);
+  return [sorted[k]!, sorted[count - 1 - k]!];
 }

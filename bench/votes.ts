@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { baseline } from './employees';
 import { bytesOf, millisecondsOf, requestsPerSecond } from './load';
 import { say } from './progress';
-import { alone, compared, type Goal, milliseconds, type Row } from './report';
-import { inTurns } from './rounds';
+import { alone, compared, type Goal, milliseconds, perSecond, type Row } from './report';
 import { type Effort, PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
 
@@ -120,10 +119,10 @@ function statisticsOf({ key }: Tenant, { campagne }: Vote, syndicat: string) {
 }
 
 export const VOTES: readonly Work[] = [
-  { name: 'votes', measure: castAll },
-  { name: 'receipts', measure: engage },
-  { name: 'stats-live', measure: countLive },
-  { name: 'stats-kept', measure: readKept },
+  { name: 'votes', isCompared: true, measure: castAll },
+  { name: 'receipts', isCompared: true, measure: engage },
+  { name: 'stats-live', isCompared: true, measure: countLive },
+  { name: 'stats-kept', isCompared: true, measure: readKept },
 ];
 
 /** Measures ballots of many voters on one campaign. */
@@ -166,7 +165,7 @@ async function castAll(world: World, { rounds, seconds }: Effort): Promise<Row[]
     );
     expectEqual('ballots', found, [{ ballots: voters, voted: voters }]);
   }
-  const figures = await inTurns(work, contestants, rounds, perSecond, clear);
+  const figures = await world.inTurns(work, contestants, rounds, perSecond, clear);
   return compared(work, figures, { [TWO_STATEMENTS]: { atLeast: 0.6 } }, perSecond);
 }
 
@@ -222,7 +221,7 @@ async function engage(world: World, { rounds }: Effort): Promise<Row[]> {
   const one = async (): Promise<number> =>
     1_000 / (await requestsPerSecond(world.api.port, requests, requests.length, 1));
   await one();
-  const figures = await inTurns(work, [{ name: PRODUCT, run: one }], rounds, milliseconds);
+  const figures = await world.inTurns(work, [{ name: PRODUCT, run: one }], rounds, milliseconds);
   return [...found, ...compared(work, figures, {}, milliseconds)];
 }
 
@@ -247,7 +246,7 @@ async function countLive(world: World, { rounds }: Effort): Promise<Row[]> {
     questions.forEach(({ Exprimes, Abstentions }, index) =>
       expectEqual('ballots', Exprimes + Abstentions, ballots(index + 1)),
     );
-    const figures = await inTurns(work, contestants, rounds, milliseconds);
+    const figures = await world.inTurns(work, contestants, rounds, milliseconds);
     found.push(...compared(work, figures, { [PLAIN]: { atMost: 1.2 } }, milliseconds));
   }
   return found;
@@ -283,7 +282,7 @@ async function readKept(world: World, { rounds, seconds }: Effort): Promise<Row[
     for (const { run } of contestants) speeds.push(await run(1_600));
     const count = Math.max(2, Math.round((Math.min(...speeds) * seconds) / CONNECTIONS)) * CONNECTIONS;
     const runs = contestants.map(({ name, run }) => ({ name, run: () => run(count) }));
-    const figures = await inTurns(work, runs, rounds, perSecond);
+    const figures = await world.inTurns(work, runs, rounds, perSecond);
     found.push(...compared(work, figures, goals.shift()!, perSecond));
   }
   return found;
@@ -316,8 +315,4 @@ async function sealed(world: World, tenant: Tenant, { campagne }: Vote): Promise
 async function read<T>(port: number, path: string, key?: string): Promise<T> {
   const headers: Record<string, string> = key ? { 'X-Api-Key': key } : {};
   return (await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).json()) as T;
-}
-
-function perSecond(value: number): string {
-  return value < 100 ? value.toFixed(1) : String(Math.round(value));
 }

@@ -11,6 +11,8 @@ export interface Effort {
 /** A measurement, selected by its name on the command line. */
 export interface Work {
   readonly name: string;
+  /** Whether `--against` can compare it: it measures `PRODUCT` with `world.inTurns`. */
+  readonly isCompared?: true;
   measure(world: World, effort: Effort): Promise<Row[]>;
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork, type ForkOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,8 +12,11 @@ import { SQL_V2 } from './floor-v2.sql';
 import { SQL } from './floor.sql';
 import { employers, type Employee } from './employees';
 import { say } from './progress';
+import { inTurns } from './rounds';
 
-const APPS = join(__dirname, '../apps');
+/** The build of this tree. */
+const DIST = join(__dirname, '..');
+const NO_BUDGET = ['--require', join(__dirname, 'no-budget.js')];
 const START_LIMIT_MS = 30_000;
 const ADMIN_API_KEY = randomBytes(32).toString('hex');
 /** Common to all databases, because they share the login of the server. */
@@ -89,11 +92,16 @@ export class Site {
   /** Tenants that reads share, by their contents. */
   private readonly readTenants = new Map<string, Tenant>();
 
+  /** @param dist the build of the product */
+  constructor(protected readonly dist: string) {}
+
   /** Creates the product's tables in the database of this URL, and in further cells, and starts the product on it. */
   async open(databaseUrl: string, { cells = [], standbys = [] }: SiteOptions = {}): Promise<void> {
     this.databaseUrl = databaseUrl;
     const env = { ...process.env, DATABASE_URL: databaseUrl, CELLS: cellsText(databaseUrl, cells) };
-    await promisify(execFile)(process.execPath, [join(APPS, 'cli/src/main.js'), 'migrate'], { env });
+    await promisify(execFile)(process.execPath, [join(this.dist, 'apps/cli/src/main.js'), 'migrate'], {
+      env,
+    });
     this.serviceUrl = await makeServiceLogin(databaseUrl, SERVICE_PASSWORD);
     const services = await Promise.all(cells.map((url) => makeServiceLogin(url, SERVICE_PASSWORD)));
     this.cells = cellsText(this.serviceUrl, services);
@@ -137,11 +145,13 @@ export class Site {
       CELLS: this.cells,
       DATABASE_READ_URLS: this.standbys,
     };
-    return this.startServer(join(APPS, 'partner-api/src/main.js'), environment);
+    return this.startServer(join(this.dist, 'apps/partner-api/src/main.js'), environment, {
+      execArgv: NO_BUDGET,
+    });
   }
 
   startWorker(): Promise<Server> {
-    return this.startServer(join(APPS, 'worker/src/main.js'), {
+    return this.startServer(join(this.dist, 'apps/worker/src/main.js'), {
       ...PRODUCTION,
       DATABASE_URL: this.serviceUrl,
       CELLS: this.cells,
@@ -157,11 +167,11 @@ export class Site {
   async startServer(
     file: string,
     environment: Record<string, string>,
-    { args, cwd }: { args?: string[]; cwd?: string } = {},
+    { args, ...options }: Pick<ForkOptions, 'cwd' | 'execArgv'> & { args?: string[] } = {},
   ): Promise<Server> {
     const port = await freePort();
     const child = fork(file, args, {
-      cwd,
+      ...options,
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: this.databaseUrl,
@@ -247,10 +257,27 @@ export class Site {
   }
 }
 
+/** One of two worlds that `--against` compares. */
+interface Compared {
+  /** Folder of the built product; by default that of this tree. */
+  readonly dist?: string;
+  readonly inTurns: typeof inTurns;
+}
+
 /** The database server, the product, the floors and the other contestants, for one run. */
 export class World extends Site {
   floor: Server;
   private made = 0;
+  /** Whether Directus is measured, too. */
+  readonly hasPeer: boolean;
+  /** Alternates the contestants of a work; with `--against` the product and that of the other world. */
+  readonly inTurns: typeof inTurns;
+
+  constructor(compared?: Compared) {
+    super(compared?.dist ?? DIST);
+    this.hasPeer = !compared;
+    this.inTurns = compared?.inTurns ?? inTurns;
+  }
 
   async start(): Promise<void> {
     say('Starting an embedded PostgreSQL (settings as shipped, fsync on)');
@@ -263,6 +290,14 @@ export class World extends Site {
     await this.database.query(SQL_V2.createTables);
     await this.database.query(SQL.createRoll);
     this.floor = await this.startServer(join(__dirname, 'floor.js'), {});
+  }
+
+  /** Starts the product of another build, with its own server of PostgreSQL. */
+  async newWorld(compared: Compared): Promise<World> {
+    const world = new World(compared);
+    this.undo.push(() => world.stop());
+    await world.start();
+    return world;
   }
 
   /** Creates an empty database on the same server. @returns its URL */
@@ -293,7 +328,7 @@ export class World extends Site {
 
   /** Starts the product once more, with its own databases. It ends with the run, or earlier. */
   async newSite({ directory, ...others }: SiteOptions = {}): Promise<Site> {
-    const site = new Site();
+    const site = new Site(this.dist);
     this.undo.push(() => site.stop());
     await site.open(directory ?? (await this.newDatabase()), others);
     return site;

@@ -4,7 +4,7 @@ import { bytesOf, millisecondsOf } from './load';
 import { waitsDuring } from './memory';
 import { say } from './progress';
 import { compared, milliseconds, type Row } from './report';
-import { type Contestant, inTurns } from './rounds';
+import type { Contestant } from './rounds';
 import { PRODUCT, type Effort, type Work } from './work';
 import { expectEqual, fillFrom, type Tenant, type World } from './world';
 
@@ -18,6 +18,7 @@ const TABLES = ['employe', 'emploi', 'membership'] as const;
 export const WRITES_V2: readonly Work[] = [
   {
     name: 'v2-sync-10000',
+    isCompared: true,
     measure: async (world, effort) => {
       const scene = await SceneV2.set(world, 10_000);
       const rows: Row[] = [];
@@ -104,9 +105,9 @@ class SceneV2 {
     }
     expectEqual('rows', await this.contents('floor_'), await this.contents(''));
 
-    const before = (contestant: Contestant): Promise<void> =>
-      this.restore((contestant as (typeof contestants)[number]).prefix);
-    const figures = await inTurns(title, contestants, rounds, milliseconds, before);
+    const figures = await this.world.inTurns(title, contestants, rounds, milliseconds, ({ prefix }) =>
+      this.restore(prefix),
+    );
     return compared(`${title}, time`, figures, { [UNNEST_FLOOR]: GOAL }, milliseconds);
   }
 

@@ -4,7 +4,7 @@ import { memoryRow, waitsDuring } from './memory';
 import { PEER, PEER_HEADERS, peerOf } from './peer';
 import { say } from './progress';
 import { compared, type Goal, milliseconds, perSecond, type Row } from './report';
-import { type Contestant, inTurns } from './rounds';
+import type { Contestant } from './rounds';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, fillFrom, type Tenant, type World } from './world';
 
@@ -31,6 +31,7 @@ const SYNC_GOALS: Partial<Record<Kind, Goal>> = { mixed: { atMost: 1.4 }, unchan
 export const WRITES: readonly Work[] = [
   {
     name: 'sync-10000',
+    isCompared: true,
     measure: async (world, effort) => {
       const scene = await Scene.set(world, 10_000);
       const rows: Row[] = [];
@@ -45,6 +46,7 @@ export const WRITES: readonly Work[] = [
   },
   {
     name: 'sync-100000',
+    isCompared: true,
     measure: async (world, effort) => {
       const scene = await Scene.set(world, 100_000);
       const employes = syncOf('mixed', scene.size);
@@ -191,8 +193,9 @@ class Scene {
     const wanted = await product.contents();
     for (const { contents } of others) expectEqual('rows', await contents(), wanted);
 
-    const before = (contestant: Contestant): Promise<void> => (contestant as Writer).restore();
-    const figures = await inTurns(title, writers, rounds, milliseconds, before);
+    const figures = await this.world.inTurns(title, writers, rounds, milliseconds, ({ restore }) =>
+      restore(),
+    );
     if (figure === 'time') return compared(`${title}, time`, figures, goals, milliseconds);
     const speeds = figures.map(({ name, values }) => ({
       name,

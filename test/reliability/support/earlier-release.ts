@@ -1,11 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { build, extract, sharePackages } from '../../../tools/earlier-build';
 import { THIS_RELEASE } from '../../http/child-process';
-
-const run = promisify(execFile);
 
 /** Releases that operators upgrade from, each with the commit that its tag names. */
 export const RELEASES = { '0.2.0': 'd85760879817885c9767808c9881778dab927e06' } as const;
@@ -22,15 +20,10 @@ export class EarlierRelease {
   }
 
   static async build(version: keyof typeof RELEASES): Promise<EarlierRelease> {
-    const commit = RELEASES[version];
-    const git = (...args: string[]) => run('git', ['-C', THIS_RELEASE, ...args]);
     const folder = await mkdtemp(join(tmpdir(), 'mandat-release-'));
-    await git('archive', '--format=tar', `--output=${join(folder, 'release.tar')}`, commit);
-    await run('tar', ['-xf', 'release.tar'], { cwd: folder });
-    await symlink(join(THIS_RELEASE, 'node_modules'), join(folder, 'node_modules'));
-    // Its types were checked when it was made.
-    const tsc = join(THIS_RELEASE, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [tsc, '-p', 'tsconfig.product.json', '--noCheck'], { cwd: folder });
+    await extract(THIS_RELEASE, RELEASES[version], folder);
+    await sharePackages(THIS_RELEASE, folder);
+    await build(folder);
     return new EarlierRelease(folder);
   }
 
