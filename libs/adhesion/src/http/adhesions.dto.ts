@@ -8,7 +8,7 @@ import {
   ValeursV2,
 } from '#membership';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { PagingQuery } from '#platform/http/listing';
+import { CsvPagingQuery } from '#platform/http/csv';
 import { given, givenId, omit, pick } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { ADHESION_FILTERS, ADHESION_V1_FILTERS } from '../domain/adhesion.fields';
@@ -80,14 +80,14 @@ export class AdhesionV2Item extends ItemOf(
 export class AdhesionV1OfEmployeList extends InputOf(
   omit(ADHESION_V1_FILTERS, 'idExterne'),
   {},
-  PagingQuery,
+  CsvPagingQuery,
 ) {}
 
 /** Filters of V1’s list of cards. */
-export class AdhesionV1List extends InputOf(ADHESION_V1_FILTERS, {}, PagingQuery) {}
+export class AdhesionV1List extends InputOf(ADHESION_V1_FILTERS, {}, CsvPagingQuery) {}
 
 /** Filters of V2’s lists of cards. */
-export class AdhesionV2List extends InputOf(ADHESION_FILTERS, {}, PagingQuery) {}
+export class AdhesionV2List extends InputOf(ADHESION_FILTERS, {}, CsvPagingQuery) {}
 
 /** The cards that a deletion by member is about. */
 export class AdhesionsOfMember extends InputOf(pick(ADHESION_FILTERS, 'idExterneSyndicat')) {}

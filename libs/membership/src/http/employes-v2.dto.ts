@@ -1,6 +1,6 @@
 import { ApiExtraModels } from '@nestjs/swagger';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { PagingQuery } from '#platform/http/listing';
+import { CsvPagingQuery } from '#platform/http/csv';
 import { given, pick, omit, uncapitalized } from '#platform/input/field';
 import { EMPLOI_FIELDS, EMPLOI_FILTERS, MEMBERSHIP_FIELDS } from '../domain/employe-v2.fields';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
@@ -53,4 +53,4 @@ export class EmploiTrouveItem extends ItemOf({
   ...EMPLOI,
 }) {}
 
-export class EmploiList extends InputOf(EMPLOI_FILTERS, {}, PagingQuery) {}
+export class EmploiList extends InputOf(EMPLOI_FILTERS, {}, CsvPagingQuery) {}

@@ -1,8 +1,8 @@
-import { PagingQuery } from '#platform/http/listing';
+import { CsvPagingQuery } from '#platform/http/csv';
 import { Input } from '#platform/input/field.decorator';
 
 /** Query of the lists of employees and employers. */
-export class MasterDataList extends PagingQuery {
+export class MasterDataList extends CsvPagingQuery {
   @Input({
     kind: 'date',
     description:

@@ -1,4 +1,5 @@
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { getSchemaPath } from '@nestjs/swagger';
+import { ShownAs } from '#platform/input/field.decorator';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
@@ -45,7 +46,7 @@ export const VALEURS_V2_ITEMS = Object.values(VALEURS);
 
 /** Declares a property of an answer: custom values in the polymorphic shape (docs/contract.md, "Custom fields"). */
 export function ValeursV2(description: string): PropertyDecorator {
-  return ApiProperty({
+  return ShownAs({
     description,
     type: 'array',
     items: {

@@ -24,6 +24,7 @@ import { map, type Observable } from 'rxjs';
 import type { Json } from '../database/json';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { TAKES_IF_MATCH } from '../input/request-parts.decorator';
+import { csvHeader, OffersCsv } from './csv';
 import { EtagInterceptor } from './etag';
 
 /** Responses of an operation, for the OpenAPI document. */
@@ -62,6 +63,8 @@ export interface AnswerOptions {
   ifMatch?: boolean;
   /** The handler returns a `Listing`, which takes `limite` and `curseur` and answers `Link`. */
   paged?: boolean;
+  /** The operation offers its list as CSV, in a file of this name; or rows of another class, if the handler returns their records. */
+  csv?: { file: string; row?: Type };
 }
 
 /** Declares the answers of an operation: its documentation, its status of success, and how its result is sent. */
@@ -81,6 +84,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       ...(options.successor ? { deprecated: true } : {}),
     }),
     ...(options.anyOf ? [ApiExtraModels(...options.anyOf)] : []),
+    ...csvOf(options),
     ...(options.successor
       ? [
           Header('Deprecation', DEPRECATED_SINCE),
@@ -90,8 +94,8 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ApiResponse({
       status,
       description: SUCCESS[status] ?? 'Success',
-      ...(options.type ? { type: options.type } : {}),
-      ...(options.example ? { example: options.example } : {}),
+      ...(options.csv ? { content: contentOf(options) } : options.type ? { type: options.type } : {}),
+      ...(options.example && !options.csv ? { example: options.example } : {}),
       ...(options.content
         ? { content: { [options.content]: { schema: { type: 'string', format: 'binary' } } } }
         : {}),
@@ -148,6 +152,36 @@ export function Answers(options: AnswerOptions): MethodDecorator {
       [...(options.ifMatch ? [PRECONDITION.Echouee] : []), ...(options.errors ?? [])].map(({ code }) => code),
     ),
   );
+}
+
+/** The class of an item, and of a row of CSV. */
+function classesOf({ type, csv }: AnswerOptions): [item: Type, row: Type] {
+  const item = [type!].flat()[0]!;
+  return [item, csv?.row ?? item];
+}
+
+function csvOf(options: AnswerOptions): MethodDecorator[] {
+  if (!options.csv) return [];
+  const [item, row] = classesOf(options);
+  return [OffersCsv(options.csv.file, row), ApiExtraModels(item)];
+}
+
+/** The media types of an operation that offers CSV. */
+function contentOf(options: AnswerOptions) {
+  const [item, row] = classesOf(options);
+  const $ref = getSchemaPath(item);
+  const columns = csvHeader(row)
+    .map((name) => `\`${name}\``)
+    .join(', ');
+  return {
+    'application/json': {
+      schema: Array.isArray(options.type) ? { type: 'array' as const, items: { $ref } } : { $ref },
+      ...(options.example ? { example: options.example } : {}),
+    },
+    'text/csv': {
+      schema: { type: 'string' as const, description: `A header row, then the rows. Columns: ${columns}.` },
+    },
+  };
 }
 
 /** The result of a handler that declares `location`. */

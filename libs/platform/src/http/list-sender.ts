@@ -5,6 +5,7 @@ import type { CallerRequest } from '../limits/caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
 import { Config } from '../ops/config';
+import { acceptedCsv } from './csv';
 import { enter, listParts, unreadParts, untilClosed } from '../limits/list-parts';
 import { ProblemFilter } from './problem.filter';
 import { streamable } from './streamable';
@@ -22,7 +23,7 @@ const CHUNK_LENGTH = 131_072;
 const ARRAY: Around = ['[', ']'];
 
 /**
- * Sends a `Listing` as a JSON array, or within the text that it gives: a page with its `Link` to the next one if `limite` is given, otherwise all items,
+ * Sends a `Listing` as a JSON array, within the text that it gives, or as CSV: a page with its `Link` to the next one if `limite` is given, otherwise all items,
  * streamed in constant memory.
  */
 @Injectable()
@@ -50,31 +51,35 @@ export class ListSender {
     };
     if (feed && !paging.limite) link(feed.until ?? after);
     // Only the first part may be refused: the others follow headers that are sent.
+    const csv = acceptedCsv(context);
+    const read = csv
+      ? async (limit: number): Promise<Page> => csv.page(await fetch(after, limit))
+      : (limit: number): Promise<Page> => fetch(after, limit);
     const inLine = (isPatient: boolean): Promise<Page> =>
-      (line ?? listParts).run(client, () => fetch(after, runLength), isPatient);
+      (line ?? listParts).run(client, () => read(runLength), isPatient);
     const first = async (): Promise<Page> => {
-      if (!paging.limite) return line || listParts.isBusy(client) ? inLine(false) : fetch(after, runLength);
-      const { next, ...page } = await fetch(after, paging.limite);
+      if (!paging.limite) return line || listParts.isBusy(client) ? inLine(false) : read(runLength);
+      const { next, ...page } = await read(paging.limite);
       link(feed ? (page.last ?? after) : next);
       return page;
     };
     // A part is in memory from before it is read until the reader has taken it.
     const leave = await untilClosed(unreadParts, client, response);
     const { items, next } = await first();
-    const [before, end] = around();
-    if (!next) {
-      response.type('application/json');
-      return `${before}${items.join()}${end}`;
-    }
+    const [before, end] = csv ? [csv.head, ''] : around();
+    const between = csv ? '' : ',';
+    if (csv) csv.announce(response);
+    else response.type('application/json');
+    if (!next) return `${before}${items.join(between)}${end}`;
     after = next;
     let isEmpty = items.length === 0;
-    const opening = chunksOf(before, items);
+    const opening = chunksOf(before, items, between);
     const more = async (): Promise<string[]> => {
       const page = await inLine(true);
-      const comma = isEmpty || page.items.length === 0 ? '' : ',';
+      const comma = isEmpty || page.items.length === 0 ? '' : between;
       isEmpty &&= page.items.length === 0;
       after = page.next;
-      return chunksOf(comma, page.items, page.next ? '' : end);
+      return chunksOf(comma, page.items, between, page.next ? '' : end);
     };
     const all = async function* (): AsyncGenerator<string, void> {
       // Each is freed when it is sent.
@@ -95,11 +100,11 @@ export class ListSender {
 }
 
 /** Joins items to chunks that are long enough to be sent. */
-function chunksOf(before: string, items: readonly string[], end = ''): string[] {
+function chunksOf(before: string, items: readonly string[], between: string, end = ''): string[] {
   const chunks: string[] = [];
   let chunk = before;
   for (const [index, item] of items.entries()) {
-    chunk += index > 0 ? `,${item}` : item;
+    chunk += index > 0 ? between + item : item;
     if (chunk.length < CHUNK_LENGTH) continue;
     chunks.push(chunk);
     chunk = '';
@@ -108,10 +113,13 @@ function chunksOf(before: string, items: readonly string[], end = ''): string[] 
   return chunk ? [...chunks, chunk] : chunks;
 }
 
+/** Parameters that say how a list is sent, and not which items it has. */
+const NO_FILTERS = new Set(['limite', 'curseur', 'separateur']);
+
 /** Returns what a cursor belongs to: the list, its data space and its filters. */
 export function ownerOf({ caller, path, query }: Pick<CallerRequest, 'caller' | 'path' | 'query'>): string {
   const filters = Object.entries(query)
-    .filter(([name]) => name !== 'limite' && name !== 'curseur')
+    .filter(([name]) => !NO_FILTERS.has(name))
     .map(([name, value]) => [name, composed(value as string).trim()].join('='));
   const list = composed(decodeURIComponent(path)).replace(/\/$/, '');
   return JSON.stringify([caller?.tenantId, list, ...filters.sort()]);

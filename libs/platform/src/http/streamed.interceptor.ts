@@ -11,6 +11,7 @@ import { mergeMap, type Observable, of } from 'rxjs';
 import { interrupted } from '../limits/body-arrival';
 import type { CallerRequest } from '../limits/caller';
 import { longAnswers, untilClosed } from '../limits/list-parts';
+import { acceptedCsv, type Csv } from './csv';
 import { ListSender } from './list-sender';
 import { Listing } from './listing';
 import { ProblemFilter } from './problem.filter';
@@ -31,7 +32,10 @@ export class StreamedInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
       mergeMap((result) => {
-        if (result instanceof Streamed) return this.stream(result.parts(), context);
+        if (result instanceof Streamed) {
+          const csv = result.records && acceptedCsv(context);
+          return this.stream(csv ? csv.parts(result.records()) : result.parts(), context, csv);
+        }
         return result instanceof Listing ? this.lists.send(result, context) : of(result);
       }),
     );
@@ -41,6 +45,7 @@ export class StreamedInterceptor implements NestInterceptor {
   private async stream(
     parts: AsyncGenerator<Uint8Array, void>,
     context: ExecutionContext,
+    csv: Csv | undefined,
   ): Promise<StreamableFile> {
     const http = context.switchToHttp();
     const response = http.getResponse<Response>();
@@ -52,9 +57,13 @@ export class StreamedInterceptor implements NestInterceptor {
         await parts.return();
         throw interrupted();
       }
-      if (next.done) return whole(made);
+      if (next.done) {
+        csv?.announce(response);
+        return whole(made);
+      }
       made.push(next.value);
     }
+    csv?.announce(response);
     const all = async function* (): AsyncGenerator<Uint8Array, void> {
       // Each is freed when it is sent.
       while (made.length > 0) yield made.shift()!;

@@ -5,11 +5,12 @@ import type { CallerRequest } from '../limits/caller';
 import { type InputFault, invalidRequest } from '../errors/domain-error';
 import { foldRecord, printable } from '../input/fold';
 import { TAKES_IF_MATCH, TAKES_QUERY } from '../input/request-parts.decorator';
+import { acceptedCsv, offersCsv } from './csv';
 
 /**
  * Refuses parts of a request that would be ignored silently (docs/contract.md, "Unknown names"): every query parameter of an
- * operation that declares no `@Query`, a parameter that cannot be read, and an `If-Match` that the operation does not
- * honour. InputPipe checks the parameters of the others.
+ * operation that declares no `@Query`, a parameter that cannot be read, an `If-Match` that the operation does not
+ * honour, and a separator of CSV for JSON. InputPipe checks the parameters of the others.
  */
 @Injectable()
 export class UndeclaredPartsInterceptor implements NestInterceptor {
@@ -25,6 +26,10 @@ export class UndeclaredPartsInterceptor implements NestInterceptor {
     if (headers['if-match'] !== undefined && !takes(TAKES_IF_MATCH)) {
       const detail = 'is not honoured by this operation; leave it out';
       faults.push({ pointer: 'If-Match', code: 'header', detail });
+    }
+    if (query.separateur !== undefined && offersCsv(context) && !acceptedCsv(context)) {
+      const detail = 'is for CSV only; send `Accept: text/csv` with it, or leave it out';
+      faults.push({ pointer: '?separateur', code: 'unknown', detail });
     }
     if (!takes(TAKES_QUERY)) foldRecord(query, {}, 'query', '', faults);
     if (faults.length > 0) throw invalidRequest(faults);

@@ -27,6 +27,7 @@ import { isWithinHtmlLimits } from './html-limits';
 import { type Field, type RecordDefinition, Rows } from './field';
 
 const DEFINITION = Symbol('record definition');
+const SHOWN = Symbol('shown properties');
 
 /** A class whose properties carry fields. */
 export type RecordClass<T extends object = object> = new () => T;
@@ -61,19 +62,23 @@ const IsRows = () => rule('isArray', (value) => Array.isArray(value) || value in
  * @param nested the class of a field of kind `record`, or of the elements of a list
  */
 export function Input(field: Field, nested?: RecordClass): PropertyDecorator {
-  const remember: PropertyDecorator = (target, key) => {
-    const own = (Reflect.getOwnMetadata(DEFINITION, target) as Record<string, Field> | undefined) ?? {
-      ...(Reflect.getMetadata(DEFINITION, target) as Record<string, Field> | undefined),
-    };
-    own[String(key)] = field;
-    Reflect.defineMetadata(DEFINITION, own, target);
-  };
   return applyDecorators(
-    remember,
+    remember(DEFINITION, field),
     ApiProperty(propertyOf(field, nested)),
     ...readingOf(field, nested),
     ...checksOf(field),
   );
+}
+
+/** Adds a property to what its class has under `list`, behind the properties of the base class. */
+function remember(list: symbol, declared: Field | ApiPropertyOptions): PropertyDecorator {
+  return (target, key) => {
+    const own = (Reflect.getOwnMetadata(list, target) as Record<string, object> | undefined) ?? {
+      ...(Reflect.getMetadata(list, target) as Record<string, object> | undefined),
+    };
+    own[String(key)] = declared;
+    Reflect.defineMetadata(list, own, target);
+  };
 }
 
 /** The definition that the properties of a request class declare; empty for a class without any. */
@@ -81,10 +86,21 @@ export function definitionOf(type: RecordClass): RecordDefinition {
   return (Reflect.getMetadata(DEFINITION, type.prototype as object) as RecordDefinition | undefined) ?? {};
 }
 
+/** Declares a property of an answer by its schema. */
+export function ShownAs(schema: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(ApiProperty(schema), remember(SHOWN, schema));
+}
+
+/** The schemas of the properties that a response class declares, in their order; empty for a class without any. */
+export function shownIn(type: RecordClass): Readonly<Record<string, ApiPropertyOptions>> {
+  const shown: unknown = Reflect.getMetadata(SHOWN, type.prototype as object);
+  return (shown as Record<string, ApiPropertyOptions> | undefined) ?? {};
+}
+
 /** Declares a property of an answer. It is always present, and null without a value unless it is always set. */
 export function Shown(field: Field, nested?: RecordClass): PropertyDecorator {
   const mayBeNull = !(field.always ?? field.required);
-  return ApiProperty({
+  return ShownAs({
     ...propertyOf(field, nested, mayBeNull),
     required: true,
     description: field.shown ?? field.description,

@@ -246,7 +246,7 @@ export function pick<D extends RecordDefinition, K extends keyof D>(definition: 
 }
 
 /** All fields of a definition but some. */
-export function omit<D extends RecordDefinition, K extends keyof D>(definition: D, ...names: K[]) {
+export function omit<D extends object, K extends keyof D>(definition: D, ...names: K[]) {
   const left = Object.entries(definition).filter(([name]) => !names.includes(name as K));
   return Object.fromEntries(left) as Omit<D, K>;
 }

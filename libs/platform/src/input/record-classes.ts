@@ -1,7 +1,6 @@
 import { type Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
 import { type Field, type RecordDefinition, type RecordOf, type ShownOf } from './field';
-import { Input, type RecordClass, Shown } from './field.decorator';
+import { Input, type RecordClass, Shown, ShownAs } from './field.decorator';
 import type { Value } from './values';
 
 /** Classes of records and of elements of lists, by property. */
@@ -40,7 +39,7 @@ export function ItemOf<D extends Properties, B extends object = object>(
   base?: Type<B>,
 ) {
   const decorate = (property: Field | Value<unknown>, of?: RecordClass): PropertyDecorator =>
-    'schema' in property ? ApiProperty(property.schema) : Shown(property, of);
+    'schema' in property ? ShownAs(property.schema) : Shown(property, of);
   return classOf(definition, nested, decorate, base) as Type<ItemTypeOf<D> & B>;
 }
 

@@ -10,7 +10,7 @@ import { holding, largeResults } from '#platform/limits/list-parts';
 import { LOGGER } from '#platform/ops/logger';
 import { MOST_STRUCTURE_BYTES } from '../../campagne/domain/campagne.transitions';
 import { MOST_RESULT, resultSize } from '../../campagne/domain/result-size';
-import { STATISTICS_END, statisticsHead, untoldQuestion } from '../domain/statistics';
+import { STATISTICS_END, statisticsHead, statisticsRows, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../../campagne/persistence/campagne.repository';
 import { readingsOf } from '../persistence/reading';
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
@@ -85,6 +85,11 @@ export class StatisticsService {
     const parts = this.parts({ tenantId, client, campagne }, filter, isKept);
     const isLarge = isTold(campagne) && isWhole(filter) && resultSize(campagne.questions) > LARGE;
     yield* isKept && isLarge ? holding(largeResults, client, parts) : parts;
+  }
+
+  /** The statistics as rows, in batches. @throws as `of` */
+  rows(tenantId: string, id: string, filter: StatisticsFilter): AsyncGenerator<readonly object[], void> {
+    return statisticsRows(this.of(tenantId, id, filter));
   }
 
   private async *parts(

@@ -75,6 +75,44 @@ export function statisticsHead(
 
 export const STATISTICS_END = ']}';
 
+/**
+ * Yields a row for each option of each question, or for a question without visible options, from the parts of the statistics
+ * as JSON. A row has the values of its campaign, its question and its option.
+ */
+export async function* statisticsRows(
+  parts: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly object[], void> {
+  let campagne: object | undefined;
+  for await (const part of parts) {
+    if (!campagne) campagne = JSON.parse(`${textOf(part)}${STATISTICS_END}`) as object;
+    // Commas and the end are shorter than any question.
+    else if (part.byteLength > STATISTICS_END.length)
+      yield* rowsOf(campagne, JSON.parse(withoutRounds(part)) as { Options: object[] });
+  }
+}
+
+/** Rows that are in memory at a time: each may name all options of its question as elected. */
+const MOST_ROWS = 50;
+
+function* rowsOf(campagne: object, question: { Options: object[] }): Generator<object[], void> {
+  const options = question.Options.length > 0 ? question.Options : [{}];
+  for (let from = 0; from < options.length; from += MOST_ROWS)
+    yield options
+      .slice(from, from + MOST_ROWS)
+      .map((Options) => ({ ...campagne, questions: { ...question, Options } }));
+}
+
+/** Cuts off draws and rounds, which may have 15 MB. A text in JSON cannot contain the marks, because it escapes its quotes. */
+function withoutRounds(question: Uint8Array): string {
+  const bytes = Buffer.from(question.buffer, question.byteOffset, question.byteLength);
+  const cut = [',"Departages":', ',"Methode":'].map((mark) => bytes.indexOf(mark)).find((at) => at >= 0);
+  return cut === undefined ? textOf(bytes) : `${textOf(bytes.subarray(0, cut))}}`;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
 /** Returns the JSON of a question without its result. */
 export function untoldQuestion(question: StatedQuestion): string {
   return JSON.stringify({ ...identityOf(question), Exprimes: null, Abstentions: null, Options: [] });

@@ -7,7 +7,7 @@ import { Query } from '#platform/input/request-parts.decorator';
 import { Streamed } from '#platform/http/streamed';
 import { StatisticsService } from '../application/statistics.service';
 import { CampagneId, campagnePart } from '../../http/path-parts';
-import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery } from './statistics.dto';
+import { EXAMPLE_STATISTIQUES, StatistiquesItem, StatistiquesQuery, StatistiquesRow } from './statistics.dto';
 
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
@@ -21,13 +21,16 @@ export class StatisticsController {
     description: [
       'Participation at this moment, and the results once the vote has ended. Both filters apply to every count; votes count for the union and employer that the voter had when voting.',
       'Results of few ballots are hidden if they could identify voters: the client’s `seuilAnonymat`.',
+      'CSV has a row for each option with the values of its question and of the campaign, and one row for a question whose options are not visible. Draws and rounds are in JSON only.',
     ].join('\n\n'),
     path: { id: campagnePart() },
     type: StatistiquesItem,
     example: EXAMPLE_STATISTIQUES,
+    csv: { file: 'statistiques', row: StatistiquesRow },
     errors: [CAMPAGNE.NotFound],
   })
   read(@Tenant() tenantId: string, @CampagneId() id: string, @Query() query: StatistiquesQuery): Streamed {
-    return new Streamed(() => this.statistics.of(tenantId, id, query));
+    const rows = () => this.statistics.rows(tenantId, id, query);
+    return new Streamed(() => this.statistics.of(tenantId, id, query), undefined, 0, rows);
   }
 }

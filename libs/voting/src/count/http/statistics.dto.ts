@@ -1,4 +1,5 @@
-import { identifier } from '#platform/input/field';
+import { SEPARATEUR } from '#platform/http/csv';
+import { identifier, omit } from '#platform/input/field';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { ETATS } from '../../campagne/domain/campagne.fields';
@@ -17,6 +18,7 @@ export class StatistiquesQuery extends InputOf({
     renames: ['identifiantExterneEmployeur'],
     example: 'EMP-100',
   }),
+  separateur: SEPARATEUR,
 }) {}
 
 /** Result of one option. */
@@ -80,8 +82,7 @@ export class TourItem extends ItemOf({
   ),
 }) {}
 
-/** Result of one question. */
-export class QuestionStatistiqueItem extends ItemOf({
+const QUESTION = {
   QuestionId: value.id('Identifier of the question.', EXAMPLE_IDS.question),
   Titre: value.text('The question.', 'Qui voulez-vous à la présidence ?'),
   Type: value.choice(QUESTION_TYPES, 'Its type.', 'Election'),
@@ -114,7 +115,10 @@ export class QuestionStatistiqueItem extends ItemOf({
   Tours: value.optional(
     value.list(TourItem, 'For a preferential question, without filters: the rounds of its count.'),
   ),
-}) {}
+};
+
+/** Result of one question. */
+export class QuestionStatistiqueItem extends ItemOf(QUESTION) {}
 
 /** How often the roll changed. */
 export class ModificationsItem extends ItemOf({
@@ -123,8 +127,7 @@ export class ModificationsItem extends ItemOf({
   modifies: value.integer('Changes of voters: a voter who was changed by two requests counts twice.', 2),
 }) {}
 
-/** Participation and results of a campaign (docs/contract.md, "Statistics"). */
-export class StatistiquesItem extends ItemOf({
+const STATISTIQUES = {
   campagneId: value.id('The campaign.', EXAMPLE_IDS.campagne),
   titre: value.text('Its title.', 'Renouvellement de la convention collective'),
   etat: value.choice(ETATS, 'Its state at this moment.', 'Termine'),
@@ -153,6 +156,21 @@ export class StatistiquesItem extends ItemOf({
     ),
   ),
   questions: value.list(QuestionStatistiqueItem, 'In their order.'),
+};
+
+/** Participation and results of a campaign (docs/contract.md, "Statistics"). */
+export class StatistiquesItem extends ItemOf(STATISTIQUES) {}
+
+/** The question in a row of CSV: without draws and rounds, which each of its rows would repeat. */
+class QuestionRow extends ItemOf({
+  ...omit(QUESTION, 'Options', 'Departages', 'Methode', 'Tours'),
+  Options: value.one(OptionStatistiqueItem, 'The option.'),
+}) {}
+
+/** A row of the statistics as CSV. */
+export class StatistiquesRow extends ItemOf({
+  ...omit(STATISTIQUES, 'questions'),
+  questions: value.one(QuestionRow, 'The question.'),
 }) {}
 
 /** Statistics of a vote that has ended, without filters. */

@@ -41,6 +41,7 @@ export class VotantsController {
     path: { id: campagnePart() },
     type: [VotantItem],
     paged: true,
+    csv: { file: 'votants' },
     errors: [CAMPAGNE.NotFound],
   })
   list(@Tenant() tenantId: string, @CampagneId() campagneId: string, @Query() query: VotantList): Listing {

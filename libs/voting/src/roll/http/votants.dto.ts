@@ -1,6 +1,6 @@
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
-import { PagingQuery } from '#platform/http/listing';
+import { CsvPagingQuery } from '#platform/http/csv';
 import { MOST_NAMED } from '../domain/liste-electorale.fields';
 import { VOTANT_FIELDS } from '../domain/votant.fields';
 import { EXAMPLE_IDS } from '../../http/examples';
@@ -33,7 +33,7 @@ const FILTERS = {
   aDroitDeVote: { kind: 'boolean', description: 'Whether they may vote.', example: true },
 } as const;
 
-export class VotantList extends InputOf(FILTERS, {}, PagingQuery) {}
+export class VotantList extends InputOf(FILTERS, {}, CsvPagingQuery) {}
 
 /** A record of a list that was not accepted. */
 export class VotantErreurItem extends ItemOf({
