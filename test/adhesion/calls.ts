@@ -61,6 +61,7 @@ const FULL_CONTACT = {
 
 export const CALLS: Calls = {
   'GET /b2b/v1/adhesion': {
+    csv: true,
     foreign: (asked) =>
       pages(
         ADHESION_V1,
@@ -72,6 +73,7 @@ export const CALLS: Calls = {
     more: { path: '/b2b/v1/adhesion' },
   },
   'GET /b2b/v1/adhesion/:idExterne': {
+    csv: true,
     hasOnePage: true,
     foreign: (asked, own) =>
       each(
@@ -85,6 +87,7 @@ export const CALLS: Calls = {
       ),
   },
   'GET /b2b/v2/adhesion': {
+    csv: true,
     foreign: (asked, own) =>
       pages(
         ADHESION_V2,
@@ -100,6 +103,7 @@ export const CALLS: Calls = {
     more: { path: CARD },
   },
   'GET /b2b/v2/adhesion/:id': {
+    csv: true,
     hasOnePage: true,
     foreign: (asked, own) =>
       each(

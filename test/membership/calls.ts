@@ -21,6 +21,7 @@ const CHOSEN = '/b2b/v2/champ-utilisateur/Quart%20de%20travail';
 
 export const CALLS: Calls = {
   'GET /b2b/v1/employe': {
+    csv: true,
     foreign: (asked) => pages(EMPLOYE, asked.curseurEmployes),
   },
   'GET /b2b/v1/employe/:idExterne': {
@@ -70,6 +71,7 @@ export const CALLS: Calls = {
     },
   },
   'GET /b2b/v1/employeur': {
+    csv: true,
     foreign: (asked) => pages(EMPLOYEUR, asked.curseurEmployeurs),
   },
   'GET /b2b/v1/employeur/:idExterne': {
@@ -105,6 +107,7 @@ export const CALLS: Calls = {
     more: { path: '/b2b/v1/employeur/EMP-100' },
   },
   'GET /b2b/v2/employe': {
+    csv: true,
     foreign: (asked) => pages(EMPLOYE_V2, asked.curseurEmployesV2),
   },
   'GET /b2b/v2/employe/:idExterne': {
@@ -119,6 +122,7 @@ export const CALLS: Calls = {
     more: { path: '/b2b/v2/changement?entite=Emploi' },
   },
   'GET /b2b/v2/emploi': {
+    csv: true,
     foreign: (asked, own) =>
       pages(
         EMPLOI,

@@ -306,6 +306,7 @@ export const CALLS: Calls = {
     more: later((of) => `${of.voted}/questions/${of.question}/options/${of.option}`),
   },
   'GET /b2b/v1/campagnes/:id/votants': {
+    csv: true,
     foreign: (asked, own) => [
       ...onCampagnes(asked, own, '/votants'),
       ...each(
@@ -486,6 +487,7 @@ export const CALLS: Calls = {
     },
   },
   'GET /b2b/v1/campagnes/:id/stats': {
+    csv: true,
     foreign: (asked, own) => [
       ...onCampagnes(asked, own, '/stats'),
       ...each(

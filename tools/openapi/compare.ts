@@ -61,7 +61,8 @@ const ENTRIES: Readonly<Record<string, Entries>> = {
   responses: { gone: ofStatus, added: ofStatus, isReply: true },
   codes: { ...outputs, isReply: true },
   callbacks: { ...outputs, isReply: true },
-  content: { gone: always('breaking'), added: always('wider') },
+  // Only a caller that asks for another type gets it.
+  content: { gone: always('breaking'), added: always('harmless') },
   headers: outputs,
   properties: { ...inputs, separator: '.' },
   variants: { gone: always('narrower'), added: always('wider') },

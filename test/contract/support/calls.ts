@@ -54,6 +54,8 @@ export interface RouteCalls {
   readonly isUnrecorded?: true;
   /** Content type of an answer that is not JSON. */
   readonly file?: string;
+  /** It offers CSV beside JSON. */
+  readonly csv?: true;
 }
 
 /** The routes of a context by method and path in Express. */

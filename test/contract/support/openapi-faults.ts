@@ -195,7 +195,8 @@ function answersOf(placed: Placed): string[] {
   if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {
     const content = Object.keys(operation.responses[status]!.content ?? {});
-    const expected = status === 204 ? [] : [CALLS.get(placed.name)?.file ?? 'application/json'];
+    const { file = 'application/json', csv } = CALLS.get(placed.name) ?? {};
+    const expected = status === 204 ? [] : [file, ...(csv ? ['text/csv'] : [])];
     if (content.join() !== expected.join())
       faults.push(`${status} answers ${content.join() || 'nothing'}, not ${expected.join() || 'nothing'}`);
     if ((status === 201 || status === 202) && !operation.responses[status]!.headers?.Location)

@@ -94,7 +94,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     ApiResponse({
       status,
       description: SUCCESS[status] ?? 'Success',
-      ...(options.csv ? { content: contentOf(options) } : options.type ? { type: options.type } : {}),
+      ...(options.type && !options.csv ? { type: options.type } : {}),
       ...(options.example && !options.csv ? { example: options.example } : {}),
       ...(options.content
         ? { content: { [options.content]: { schema: { type: 'string', format: 'binary' } } } }
@@ -103,6 +103,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
         ? { schema: { anyOf: options.anyOf.map((type) => ({ $ref: getSchemaPath(type) })) } }
         : {}),
       headers: headersOf(options),
+      ...(options.csv ? { content: contentOf(options) } : {}),
     }),
     ...(options.accepted
       ? [

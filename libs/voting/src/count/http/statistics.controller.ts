@@ -21,7 +21,7 @@ export class StatisticsController {
     description: [
       'Participation at this moment, and the results once the vote has ended. Both filters apply to every count; votes count for the union and employer that the voter had when voting.',
       'Results of few ballots are hidden if they could identify voters: the client’s `seuilAnonymat`.',
-      'CSV has a row for each option with the values of its question and of the campaign, and one row for a question whose options are not visible. Draws and rounds are in JSON only.',
+      'CSV has a row for each option with the values of its question and of the campaign, and one row for a question whose options are not visible. `Departages`, `Methode` and `Tours` are in JSON only.',
     ].join('\n\n'),
     path: { id: campagnePart() },
     type: StatistiquesItem,
