@@ -46,7 +46,7 @@ function neutral(value: string | number | boolean): string {
   return typeof value === 'string' && isFormula(value) ? `'${value}` : String(value);
 }
 
-/** Asserts that CSV has the columns and the cells of the items of the same list as JSON. */
+/** Asserts that CSV has the columns of the same list as JSON, in their order, and the cells of its items. */
 export function expectSame(csv: Answer, json: Answer, separator?: string): string[][] {
   expect([csv.status, json.status]).toEqual([200, 200]);
   const [header, ...rows] = parseCsv(csv.text, separator);
@@ -55,6 +55,7 @@ export function expectSame(csv: Answer, json: Answer, separator?: string): strin
   expect(rows.map((row) => Object.fromEntries(row.map((cell, place) => [header![place], cell])))).toEqual(
     expected,
   );
+  if (items[0]) expect(header).toEqual(cellsOf(items[0]).map(([name]) => name));
   for (const row of rows) expect(row).toHaveLength(header!.length);
   return rows;
 }

@@ -17,7 +17,7 @@ export {
 } from './domain/signed-valeurs';
 export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeur-champ';
 export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
-export { VALEURS_V2_ITEMS, type ValeurV2Item, ValeursV2 } from './http/valeurs-champ.dto';
+export { VALEURS_V2_ITEMS, valeursV2 } from './http/valeurs-champ.dto';
 export { ChangementQuery } from './persistence/changement.query';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';

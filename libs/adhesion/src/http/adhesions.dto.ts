@@ -1,12 +1,5 @@
 import { ApiExtraModels } from '@nestjs/swagger';
-import {
-  EMPLOYE_FIELDS,
-  EmployeItem,
-  PERSONNE_FIELDS,
-  VALEURS_V2_ITEMS,
-  type ValeurV2Item,
-  ValeursV2,
-} from '#membership';
+import { EMPLOYE_FIELDS, EmployeItem, PERSONNE_FIELDS, VALEURS_V2_ITEMS, valeursV2 } from '#membership';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { CsvPagingQuery } from '#platform/http/csv';
 import { given, givenId, omit, pick } from '#platform/input/field';
@@ -50,31 +43,29 @@ export class AdhesionV1Item extends ItemOf({
   employe: value.one(EmployeItem, 'The employee as it is now.'),
 }) {}
 
+const AS_SIGNED = {
+  courriel,
+  ...omit(PERSONNE_FIELDS, 'prenom', 'nom', 'noMembre', 'courriel'),
+  valeursChampUtilisateur: valeursV2('Custom values as signed, each in the shape that its `type` says.'),
+} as const;
+
 /** Data of the member as signed, in cards and requests. */
 @ApiExtraModels(...VALEURS_V2_ITEMS)
-export class AsSignedItem extends ItemOf({
-  ...omit(PERSONNE_FIELDS, 'prenom', 'nom', 'noMembre'),
-  courriel,
-}) {
-  @ValeursV2('Custom values as signed, each in the shape that its `type` says.')
-  valeursChampUtilisateur: ValeurV2Item[];
-}
+export class AsSignedItem extends ItemOf(AS_SIGNED) {}
 
 /** A signed card as V2 shows it: the member’s data as signed. */
-export class AdhesionV2Item extends ItemOf(
-  {
-    dateSignature,
-    idUniqueAdhesion,
-    transactionId,
-    ...signedWith,
-    employeIdExterne: EMPLOYE_FIELDS.idExterne,
-    employeIdUnique: EMPLOYE_FIELDS.idUnique,
-    employePrenom: EMPLOYE_FIELDS.prenom,
-    employeNom: EMPLOYE_FIELDS.nom,
-  },
-  {},
-  AsSignedItem,
-) {}
+@ApiExtraModels(...VALEURS_V2_ITEMS)
+export class AdhesionV2Item extends ItemOf({
+  dateSignature,
+  idUniqueAdhesion,
+  transactionId,
+  ...signedWith,
+  employeIdExterne: EMPLOYE_FIELDS.idExterne,
+  employeIdUnique: EMPLOYE_FIELDS.idUnique,
+  employePrenom: EMPLOYE_FIELDS.prenom,
+  employeNom: EMPLOYE_FIELDS.nom,
+  ...AS_SIGNED,
+}) {}
 
 /** Filters of V1’s list of an employee’s cards. */
 export class AdhesionV1OfEmployeList extends InputOf(

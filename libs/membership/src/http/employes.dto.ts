@@ -1,5 +1,4 @@
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { omit } from '#platform/input/field';
 import { value } from '#platform/input/values';
 import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 
@@ -17,6 +16,6 @@ export class ValeurChampV1Item extends ItemOf({
 
 /** An employee as V1 shows it. */
 export class EmployeItem extends ItemOf({
-  ...omit(EMPLOYE_FIELDS, 'valeursChampUtilisateur'),
+  ...EMPLOYE_FIELDS,
   valeursChampUtilisateur: value.list(ValeurChampV1Item, 'Values of custom fields.'),
 }) {}

@@ -1,7 +1,6 @@
 import { getSchemaPath } from '@nestjs/swagger';
-import { ShownAs } from '#platform/input/field.decorator';
 import { ItemOf } from '#platform/input/record-classes';
-import { value } from '#platform/input/values';
+import { type Value, value } from '#platform/input/values';
 import { VALEUR_FIELDS } from '../domain/employe-v2.fields';
 
 /** The type and the name, which begin each value. */
@@ -41,22 +40,24 @@ const VALEURS = {
 
 export type ValeurV2Item = ValeurTexteItem | ValeurDateItem | ValeurBooleenItem | ValeurChoixItem;
 
-/** The classes that a class with `ValeursV2` names as its extra models. */
+/** The classes that a class with `valeursV2` names as its extra models. */
 export const VALEURS_V2_ITEMS = Object.values(VALEURS);
 
-/** Declares a property of an answer: custom values in the polymorphic shape (docs/contract.md, "Custom fields"). */
-export function ValeursV2(description: string): PropertyDecorator {
-  return ShownAs({
-    description,
-    type: 'array',
-    items: {
-      oneOf: VALEURS_V2_ITEMS.map((item) => ({ $ref: getSchemaPath(item) })),
-      discriminator: {
-        propertyName: 'type',
-        mapping: Object.fromEntries(
-          Object.entries(VALEURS).map(([type, item]) => [type, getSchemaPath(item)]),
-        ),
+/** A property of an answer: custom values in the polymorphic shape (docs/contract.md, "Custom fields"). */
+export function valeursV2(description: string): Value<ValeurV2Item[]> {
+  return {
+    schema: {
+      description,
+      type: 'array',
+      items: {
+        oneOf: VALEURS_V2_ITEMS.map((item) => ({ $ref: getSchemaPath(item) })),
+        discriminator: {
+          propertyName: 'type',
+          mapping: Object.fromEntries(
+            Object.entries(VALEURS).map(([type, item]) => [type, getSchemaPath(item)]),
+          ),
+        },
       },
     },
-  });
+  };
 }
