@@ -189,6 +189,22 @@ describe('a sync that another request overtakes', () => {
   );
 });
 
+describe('a sync that waits for the employer of an employee', () => {
+  it('has not locked the employee, as the deletion of an employer has not', async () => {
+    await sync({ employeurs: [{ idExterne: 'EMP-1', nom: 'Aciérie' }], employes: [EMPLOYE] });
+    await rival.query('BEGIN');
+    await rival.query('SELECT FROM employeur WHERE tenant_id = $1 FOR UPDATE', [tenant.tenantId]);
+    const running = sync({ employes: [{ ...EMPLOYE, identifiantExterneEmployeur: 'EMP-1' }] });
+    await lockWaits(app.database);
+    const locked = rival.query('SELECT FROM employe WHERE tenant_id = $1 FOR UPDATE NOWAIT', [
+      tenant.tenantId,
+    ]);
+    expect((await locked).rowCount).toBe(1);
+    await rival.query('ROLLBACK');
+    expect((await running).json).toEqual({ created: 0, updated: 1, errors: [] });
+  });
+});
+
 describe('a deadlock', () => {
   const LOCK_EMPLOYE = `SELECT 1 FROM employe WHERE tenant_id = $1 FOR UPDATE`;
   const LOCK_EMPLOYEUR = `UPDATE employeur SET nom = 'Rival' WHERE tenant_id = $1`;
