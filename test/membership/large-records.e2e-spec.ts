@@ -1,3 +1,4 @@
+import { SyndicatsService } from '../../libs/membership/src/application/syndicats.service';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
 import { openTenant, sign } from '../adhesion/support/cards';
@@ -203,5 +204,14 @@ describe('A union', () => {
     expect((await again()).status).toBe(304);
     expect((await link('EMP', 'Autre usine')).status).toBe(200);
     expect((await again()).status).toBe(200);
+  });
+
+  it('that changes between two parts cannot be read to its end', async () => {
+    await grow(1, 2_000);
+    const { parts } = await app.app.get(SyndicatsService).get(tenant.tenantId, 'SYN');
+    const reading = parts();
+    expect((await reading.next()).done).toBe(false);
+    expect((await link('EMP', 'Autre usine')).status).toBe(200);
+    await expect(reading.next()).rejects.toThrow('The item has changed while it was read.');
   });
 });
