@@ -46,6 +46,10 @@ const TAMPERED: [what: string, anomalies: string, ...statements: string[]][] = [
     `DELETE FROM recu WHERE ${OWN} AND empreinte = (SELECT min(empreinte) FROM recu WHERE ${OWN})`,
   ],
   ['a ballot has an unknown option', 'reponses', setBallot(`reponses = '{9}'`)],
+  [
+    ...(['a ballot has the place after the last option', 'reponses'] as const),
+    setBallot(`reponses = (SELECT ARRAY[nombre_options::text] FROM urne_question WHERE ${OWN})`),
+  ],
   ['a ballot names an option four times', 'reponses', setBallot(`reponses = '{"0,0,0,0"}'`)],
   ['a ballot answers more questions than there are', 'reponses', setBallot(`reponses = '{0,0}'`)],
   ['a voter loses the right to vote after the ballot', 'droits', setVoter('a_droit_de_vote = false')],

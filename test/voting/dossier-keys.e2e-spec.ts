@@ -85,7 +85,15 @@ describe('the keys that sign counts', () => {
     await campaigns.question(id);
     await campaigns.votant(id);
     await campaigns.sent('POST', `/${id}/publier`);
-    await expect(start()).rejects.toThrow(/^DOSSIER_SIGNING_KEY is not set, and a campaign is published/);
+    const refusal = /^DOSSIER_SIGNING_KEY is not set, and a campaign is published/;
+    await expect(start()).rejects.toThrow(refusal);
+    // The count of a sealed box is signed with its bundle.
+    const seal =
+      'UPDATE campagne SET urne_fermee_par = pg_current_xact_id(), urne_scellee = true, dossier_du = $2 WHERE id_unique = $1';
+    await app.database.query(seal, [id, true]);
+    await expect(start()).rejects.toThrow(refusal);
+    await app.database.query(seal, [id, false]);
+    await (await start()).stop();
   });
 
   it('that are no Ed25519 keys stop the start, and the message does not show them', async () => {
