@@ -254,6 +254,26 @@ describe('the purge of the worker', () => {
     }
   });
 
+  it('removes the notes of work that no process has taken up for a day, and none that was put aside', async () => {
+    await app.database.query(
+      `INSERT INTO travail_en_cours (espace, travail, id, processus, jusqua, morts, mis_de_cote)
+       SELECT uuidv7(), travail, uuidv7(), '', now() - age::interval, 1, aside::timestamptz
+       FROM (VALUES ('old', '25 hours', NULL), ('recent', '23 hours', NULL), ('aside', '25 hours', '2026-01-01'))
+         v (travail, age, aside)`,
+    );
+    const worker = await startWorker(app.config);
+    try {
+      await worker.get(PurgeService).purge();
+    } finally {
+      await worker.close();
+    }
+    expect(await column('SELECT travail AS value FROM travail_en_cours ORDER BY 1')).toEqual([
+      'aside',
+      'recent',
+    ]);
+    await app.database.query('DELETE FROM travail_en_cours');
+  });
+
   it('a purge that runs when the worker stops is finished first', async () => {
     await records(tenants[0]!.tenantId, '25 hours', 3);
     await saboteur.query('BEGIN');

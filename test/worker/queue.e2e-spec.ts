@@ -79,3 +79,12 @@ describe('A fetch from a queue', () => {
     expect(plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!).toBeLessThan(200);
   });
 });
+
+describe('The queues of deliveries and emails', () => {
+  it('keep jobs longer than 30 days, the time that the rows to which they refer are kept', async () => {
+    const { rows } = await app.database.query<{ name: string }>(
+      `SELECT name FROM pgboss.queue WHERE name IN ('livraison', 'courriel') AND retention_seconds > 31 * 86400 ORDER BY name`,
+    );
+    expect(rows).toEqual([{ name: 'courriel' }, { name: 'livraison' }]);
+  });
+});
