@@ -102,6 +102,19 @@ describe('E-mail of a staging data space', () => {
     expect(server.accepted).toHaveLength(7);
   });
 
+  it('reaches entries with capital letters, which processes of release 0.2.0 store as they are sent', async () => {
+    const post = await opened('staging');
+    const ids = await employes(post, ['zoe@autre.org', 'ana@essai.example', 'bob@autre.org']);
+    const { id } = await post.email({ idExternes: ids });
+    await post.rows(
+      `UPDATE reglage SET courriels_essai = '{Zoe@Autre.org,Essai.Example}' WHERE tenant_id = $1`,
+    );
+    const sending = await worker();
+    expect(await post.over(id)).toMatchObject({ envoyes: 2, retenus: 1 });
+    await sending.close();
+    expect(server.accepted).toHaveLength(2);
+  });
+
   it('holds voters back, too', async () => {
     const post = await opened('staging', ['essai@example.org']);
     const campaigns = new Campaigns(app, post.tenant);
