@@ -86,6 +86,12 @@ describe('DELETE /admin/v1/clients/{clientId}', () => {
       { Prefer: 'respond-async' },
     );
     expect([task.status, await jobs(tenant)]).toEqual([202, 1]);
+    // Another one was left in the cell that had the data space before.
+    await two.databases.nord.query(
+      `INSERT INTO pgboss.job (name, data, policy) VALUES ('tache', jsonb_build_object('tenantId', $1::text), 'standard')`,
+      [tenant.tenantId],
+    );
+    expect(await jobs(tenant)).toBe(2);
     const before = (await client(tenant)).json;
     await two.app.send(other, 'POST', '/b2b/v2/sync', { Employes: [] }, { Prefer: 'respond-async' });
     const others = await two.rowsIn('nord', other.tenantId);
