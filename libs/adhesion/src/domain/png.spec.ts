@@ -68,13 +68,14 @@ describe('readPngDataUrl', () => {
     });
   });
 
-  const large = (height: number): Buffer =>
-    png(chunk('IHDR', header({ width: 4_095, height, depth: 16 })), idat, iend);
+  const large = (height: number, width = 4_095): Buffer =>
+    png(chunk('IHDR', header({ width, height, depth: 16 })), idat, iend);
   it.each<[string, Buffer, string | undefined]>([
     ['4,097 columns', encodePng({ width: 4_097, height: 1 }), 'pixels a side; it has 4097 × 1'],
     ['4,097 rows', encodePng({ width: 1, height: 4_097 }), 'pixels a side; it has 1 × 4097'],
     ['32 MiB of pixels', large(1_024), undefined],
     ['more than 32 MiB of pixels', large(1_025), 'must unpack to at most 32 MB'],
+    ['32 MiB of pixels, more with the filters of rows', large(1_024, 4_096), 'must unpack to at most 32 MB'],
   ])('bounds an image by its header: %s', (_what, bytes, fault) => {
     const read = readPngDataUrl(dataUrl(bytes));
     if (fault) expect(read.fault).toContain(fault);

@@ -63,6 +63,16 @@ describe('Threads', () => {
     expect(other).toEqual({ threadId: one.threadId, told: [] });
   });
 
+  it('a thread that was idle has one piece of work at a time', async () => {
+    start();
+    await threads.run('a', telling());
+    const both = ['a', 'b'].map((key) => held(key));
+    await turn();
+    for (const one of both) one.release();
+    const [a, b] = await Promise.all(both.map(({ ended }) => ended));
+    expect(a!.threadId).not.toBe(b!.threadId);
+  });
+
   it('a limited number runs at once, one for each key, and keys alternate', async () => {
     start();
     const [a1, a2, b1, c1] = ['a', 'a', 'b', 'c'].map((key) => held(key));
