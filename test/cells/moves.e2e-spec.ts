@@ -37,6 +37,10 @@ describe('a request', () => {
     expectProblem(await two.asAdmin('POST', production, { cellule: 'nord' }), 404, 'Deplacement.NotFound');
     const nobody = '/clients/00000000-0000-0000-0000-000000000001/environnements/staging/deplacer';
     expectProblem(await two.asAdmin('POST', nobody, { cellule: 'nord' }), 404, 'Client.NotFound');
+    // The body is checked before the path.
+    const unknown = `/clients/${tenant.clientId}/environnements/autre/deplacer`;
+    expectProblem(await two.asAdmin('POST', unknown, {}), 400, 'Requete.Invalide');
+    expectProblem(await two.asAdmin('POST', unknown, { cellule: 'nord' }), 404, 'Deplacement.NotFound');
     expectProblem(
       await two.app.send(tenant, 'POST', `/admin/v1${spaceOf(tenant)}/deplacer`, { cellule: 'nord' }),
       403,
