@@ -14,7 +14,6 @@ export const SEPARATEUR = {
   values: [',', ';'],
   description:
     'Separator of the cells of CSV; a comma if absent. Refused without `Accept: text/csv`, because JSON has no cells.',
-  example: ';',
 } as const;
 
 /** Paging of a list that offers CSV. */
