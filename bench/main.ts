@@ -4,6 +4,7 @@ import { CARD_LISTS } from './cards';
 import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
 import { DOSSIERS } from './dossier';
+import { ENCODED_LISTS } from './encodings';
 import { GROWTH } from './growth';
 import { optionsOf, UsageError, usageOf } from './options';
 import { say } from './progress';
@@ -22,6 +23,7 @@ import { World } from './world';
 
 const WORKS = [
   ...READS,
+  ...ENCODED_LISTS,
   ...CARD_LISTS,
   ...ROLLS,
   ...VOTES,

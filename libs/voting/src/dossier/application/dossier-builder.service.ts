@@ -253,7 +253,7 @@ function modificationsIn(head: string): object {
 }
 
 /** The rounds that the JSON of a ranked question shows, with its options by their places. */
-function movesOf({ options }: DossierQuestion, text: string): Moves[] {
+export function movesOf({ options }: DossierQuestion, text: string): Moves[] {
   const { Tours = [] } = JSON.parse(text) as { readonly Tours?: readonly ShownRound[] };
   const places = new Map(options.map((option, place) => [option, place]));
   return Tours.map(({ Elus, Elimines, Transferts: [transfer] }) => ({
