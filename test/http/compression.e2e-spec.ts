@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Readable } from 'node:stream';
+import { compressions } from '../../libs/platform/src/limits/list-parts';
 import { ListSender } from '../../libs/platform/src/http/list-sender';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -133,6 +134,30 @@ describe('An answer of 1 KiB or more', () => {
   });
 });
 
+it('pages are compressed one at a time for each client; plain and short answers, lists in parts and others do not wait', async () => {
+  const page = `${LIST}?limite=1000`;
+  const other = await app.tenant();
+  await synced(app, other, {
+    Employes: times(20, (index) => ({ IdExterne: `E-${index}`, Prenom: 'Zoé', Nom: 'Roy' })),
+  });
+  let release!: () => void;
+  const held = compressions.run(tenant.clientId, () => new Promise<void>((resolve) => (release = resolve)));
+  let isDone = false;
+  const waiting = ask(page, 'gzip').finally(() => (isDone = true));
+  for (const [path, accepted] of [
+    [page, 'identity'],
+    [`${LIST}?limite=1`, 'gzip'],
+    [LIST, 'gzip'],
+  ] as const)
+    expect((await ask(path, accepted)).status).toBe(200);
+  const ofOther = await ask(page, 'gzip', { 'X-Api-Key': other.cle });
+  expect([ofOther.status, ofOther.headers['content-encoding']]).toEqual([200, 'gzip']);
+  expect(isDone).toBe(false);
+  release();
+  await held;
+  expect((await waiting).headers['content-encoding']).toBe('gzip');
+});
+
 it('a shorter answer is sent as it is', async () => {
   const { headers, bytes } = await ask(`${LIST}?limite=1`, 'gzip');
   expect(bytes.length).toBeLessThan(1_024);
@@ -165,8 +190,13 @@ describe('A compressed list that fails', () => {
 
   it('is a problem in plain text if nothing was sent', async () => {
     failingAfter(0);
-    const { status, headers, bytes } = await ask(LIST, 'gzip');
-    expect([status, headers['content-encoding']]).toEqual([500, undefined]);
+    const { status, headers, bytes } = await ask(LIST, 'gzip', { Accept: 'text/csv' });
+    expect([status, headers['content-encoding'], headers['content-disposition']]).toEqual([
+      500,
+      undefined,
+      undefined,
+    ]);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
     expect(JSON.parse(bytes.toString())).toMatchObject({ code: 'Service.ErreurInterne' });
   });
 

@@ -23,8 +23,8 @@ const CHUNK_LENGTH = 131_072;
 const ARRAY: Around = ['[', ']'];
 
 /**
- * Sends a `Listing` as a JSON array, within the text that it gives, or as CSV: a page with its `Link` to the next one if `limite` is given, otherwise all items,
- * streamed in constant memory.
+ * Sends a `Listing` as a JSON array, within the text that it gives, or as CSV: a page with its `Link` to the next one if `limite` is
+ * given, otherwise all items, streamed in constant memory.
  */
 @Injectable()
 export class ListSender {
@@ -50,11 +50,11 @@ export class ListSender {
       else if (feed) response.append('Link', `<${publicUrl}${request.originalUrl}>; rel="next"`);
     };
     if (feed && !paging.limite) link(feed.until ?? after);
-    // Only the first part may be refused: the others follow headers that are sent.
     const csv = acceptedCsv(context);
     const read = csv
       ? async (limit: number): Promise<Page> => csv.page(await fetch(after, limit))
       : (limit: number): Promise<Page> => fetch(after, limit);
+    // Only the first part may be refused: the others follow headers that are sent.
     const inLine = (isPatient: boolean): Promise<Page> =>
       (line ?? listParts).run(client, () => read(runLength), isPatient);
     const first = async (): Promise<Page> => {

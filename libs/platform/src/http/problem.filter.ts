@@ -147,8 +147,8 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // Of a list that failed before its first compressed bytes were sent.
-    response.removeHeader('Content-Encoding');
+    // A list may fail before its first compressed bytes are sent. The problem is neither compressed nor a file.
+    for (const name of ['Content-Encoding', 'Content-Disposition']) response.removeHeader(name);
     if (error.members.retryAfterSeconds)
       response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
     if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');

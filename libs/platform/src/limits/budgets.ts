@@ -30,6 +30,9 @@ export const BUDGETS = {
   /** Images that are decoded at once, of one client and of a process: half of the threads that Node has for such work. */
   images: 1,
   imagesInAll: 2,
+  /** Pages and items that are compressed at once, of one client and of a process. */
+  compressions: 1,
+  compressionsInAll: 2,
   /** Shares of each pool of connections. */
   reads: 0.5,
   transactions: 0.5,

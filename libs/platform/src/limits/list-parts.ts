@@ -20,6 +20,12 @@ export const comparisons = new KeyedLimit(
   BUDGETS.comparisonsInAll,
 );
 
+/**
+ * Pages and items that are compressed, because each keeps a thread busy: half of the threads that Node has for such work. Lists in parts
+ * are compressed no faster than `listParts` lets them be made.
+ */
+export const compressions = new KeyedLimit(BUDGETS.compressions, undefined, BUDGETS.compressionsInAll);
+
 /** Parts and pages of one client's lists that are in memory, until their readers have taken them. */
 export const unreadParts = new KeyedLimit(BUDGETS.unreadParts, {
   waitMs: BUDGETS.waitMs,
