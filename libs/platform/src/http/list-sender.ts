@@ -14,6 +14,12 @@ import type { Page, Position } from '../database/json-items';
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
 const RUN_LENGTH = 5_000;
 
+/** The same for the later parts of a list whose client makes other lists at once: between short parts, other clients are served. */
+const SHORT_RUN_LENGTH = 1_500;
+
+/** Parts of a list that have the usual length in any case. */
+const USUAL_PARTS = 4;
+
 /**
  * Length from which a chunk is sent, in UTF-16 units. Each costs the process about 60 µs, whatever its length. Chunks are texts,
  * which Node encodes as it sends them: buffers would bring a full garbage collection every 64 MB.
@@ -54,9 +60,13 @@ export class ListSender {
     const read = csv
       ? async (limit: number): Promise<Page> => csv.page(await fetch(after, limit))
       : (limit: number): Promise<Page> => fetch(after, limit);
+    let parts = 0;
     // Only the first part may be refused: the others follow headers that are sent.
-    const inLine = (isPatient: boolean): Promise<Page> =>
-      (line ?? listParts).run(client, () => read(runLength), isPatient);
+    const inLine = (isPatient: boolean): Promise<Page> => {
+      const isShort = parts++ >= USUAL_PARTS && listParts.isBusy(client);
+      const length = isShort ? Math.min(runLength, SHORT_RUN_LENGTH) : runLength;
+      return (line ?? listParts).run(client, () => read(length), isPatient);
+    };
     const first = async (): Promise<Page> => {
       if (!paging.limite) return line || listParts.isBusy(client) ? inLine(false) : read(runLength);
       const { next, ...page } = await read(paging.limite);
