@@ -68,7 +68,7 @@ describe('a signing is written as a whole or not at all', () => {
     await sent(overrides, { 'Idempotency-Key': 'one' });
     const changes = all === CARD ? ['changement', 'changement_lot'] : [];
     expect(changed(before, await everything()).sort()).toEqual(
-      [...all, ...changes, 'idempotency_record'].sort(),
+      [...all, ...changes, 'etat_listes', 'idempotency_record'].sort(),
     );
   });
 });

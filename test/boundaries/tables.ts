@@ -17,6 +17,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'numero_membre',
     'changement',
     'changement_lot',
+    'etat_listes',
   ],
   consent: ['objet_consentement', 'consentement'],
   adhesion: [

@@ -22,6 +22,7 @@ export class AdhesionsV1Controller {
     description: 'Newest signature first. V2 shows the members as signed.',
     type: [AdhesionV1Item],
     paged: true,
+    etag: true,
     csv: { file: 'adhesions' },
     successor: SUCCESSOR,
   })
@@ -36,6 +37,7 @@ export class AdhesionsV1Controller {
     path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [AdhesionV1Item],
     paged: true,
+    etag: true,
     csv: { file: 'adhesions' },
     successor: SUCCESSOR,
     errors: [EMPLOYE.NotFound],

@@ -31,6 +31,7 @@ export class AdhesionsV2Controller {
     description: 'The members as signed, newest signature first. Filters combine with AND.',
     type: [AdhesionV2Item],
     paged: true,
+    etag: true,
     csv: { file: 'adhesions' },
   })
   list(@Tenant() tenantId: string, @Query() query: AdhesionV2List): Listing {
@@ -45,6 +46,7 @@ export class AdhesionsV2Controller {
     path: { id: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [AdhesionV2Item],
     paged: true,
+    etag: true,
     csv: { file: 'adhesions' },
     errors: [EMPLOYE.NotFound],
   })

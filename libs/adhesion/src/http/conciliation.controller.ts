@@ -40,6 +40,7 @@ export class ConciliationController {
     description: 'Returns the waiting requests, oldest first, or those of another state.',
     type: [DemandeItem],
     paged: true,
+    etag: true,
   })
   list(@Tenant() tenantId: string, @Query() query: ConciliationList): Listing {
     return listOf(query, this.conciliation.list(tenantId, query.statut ?? 'ATransferer'));

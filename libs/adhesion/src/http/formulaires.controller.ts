@@ -25,7 +25,7 @@ export class FormulairesController {
   constructor(private readonly formulaires: FormulairesService) {}
 
   @Get()
-  @Answers({ summary: 'List the forms', type: [FormulaireItem], paged: true })
+  @Answers({ summary: 'List the forms', type: [FormulaireItem], paged: true, etag: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
     return listOf(query, this.formulaires.list(tenantId));
   }

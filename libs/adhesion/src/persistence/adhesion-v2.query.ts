@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { syndicatNom } from '#membership/relations';
+import { listState, syndicatNom } from '#membership/relations';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
 import { type FetchPage, itemColumns, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
@@ -13,6 +13,7 @@ export class AdhesionV2Query extends JsonItems {
     super(transactions, {
       name: 'adhesion_v2',
       table: 'adhesion',
+      state: listState(transactions),
       key: 'id_unique',
       order: { by: 'date_signature', newestFirst: true },
       columns: {

@@ -24,6 +24,7 @@ export class ConsentementsController {
     description: 'The whole history, oldest consent first.',
     type: [ConsentementItem],
     paged: true,
+    etag: true,
   })
   list(@Tenant() tenantId: string, @Query() query: ConsentementList): Listing {
     return listOf(query, this.consentements.list(tenantId, query));
@@ -37,6 +38,7 @@ export class ConsentementsController {
     path: { idExterne: { description: 'External identifier of the employee.', example: 'E-1001' } },
     type: [ConsentementItem],
     paged: true,
+    etag: true,
     errors: [EMPLOYE.NotFound],
   })
   listOfEmploye(

@@ -26,7 +26,7 @@ export class ObjetsConsentementController {
   constructor(private readonly objets: ObjetsConsentementService) {}
 
   @Get()
-  @Answers({ summary: 'List the consent objects', type: [ObjetConsentementItem], paged: true })
+  @Answers({ summary: 'List the consent objects', type: [ObjetConsentementItem], paged: true, etag: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
     return listOf(query, this.objets.list(tenantId));
   }

@@ -29,7 +29,7 @@ export class ChampsUtilisateurController {
   constructor(private readonly champs: ChampsUtilisateurService) {}
 
   @Get()
-  @Answers({ summary: 'List the custom fields', type: [ChampItem], paged: true })
+  @Answers({ summary: 'List the custom fields', type: [ChampItem], paged: true, etag: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
     return listOf(query, this.champs.list(tenantId));
   }

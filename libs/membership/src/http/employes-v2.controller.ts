@@ -21,6 +21,7 @@ export class EmployesV2Controller {
     summary: 'List the employees with employments, memberships and custom values',
     type: [EmployeV2Item],
     paged: true,
+    etag: true,
     csv: { file: 'employes' },
   })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
@@ -45,6 +46,7 @@ export class EmployesV2Controller {
     description: 'Filters combine with AND. Without any, all employments are listed, active and ended.',
     type: [EmploiTrouveItem],
     paged: true,
+    etag: true,
     csv: { file: 'emplois' },
   })
   listEmplois(@Tenant() tenantId: string, @Query() query: EmploiList): Listing {

@@ -22,7 +22,13 @@ export class EmployesController {
   constructor(private readonly employes: EmployesService) {}
 
   @Get()
-  @Answers({ summary: 'List the employees', type: [EmployeItem], paged: true, csv: { file: 'employes' } })
+  @Answers({
+    summary: 'List the employees',
+    type: [EmployeItem],
+    paged: true,
+    etag: true,
+    csv: { file: 'employes' },
+  })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
     return listOf(query, this.employes.list(tenantId, query));
   }

@@ -22,7 +22,13 @@ export class EmployeursController {
   constructor(private readonly employeurs: EmployeursService) {}
 
   @Get()
-  @Answers({ summary: 'List the employers', type: [EmployeurItem], paged: true, csv: { file: 'employeurs' } })
+  @Answers({
+    summary: 'List the employers',
+    type: [EmployeurItem],
+    paged: true,
+    etag: true,
+    csv: { file: 'employeurs' },
+  })
   list(@Tenant() tenantId: string, @Query() query: MasterDataList): Listing {
     return listOf(query, this.employeurs.list(tenantId, query));
   }

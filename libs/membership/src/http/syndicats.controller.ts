@@ -16,7 +16,7 @@ export class SyndicatsController {
   constructor(private readonly syndicats: SyndicatsService) {}
 
   @Get()
-  @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true })
+  @Answers({ summary: 'List the unions with their employers', type: [SyndicatItem], paged: true, etag: true })
   list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
     return listOf(query, this.syndicats.list(tenantId));
   }

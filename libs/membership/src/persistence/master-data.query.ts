@@ -1,4 +1,6 @@
-import { type FetchPage, JsonItems } from '#platform/database/json-items';
+import { type FetchPage, type ItemSource, JsonItems } from '#platform/database/json-items';
+import type { Transactions } from '#platform/database/transactions';
+import { listState } from './list-state.sql';
 
 /** Filters of a list of employees or employers. */
 export interface MasterDataFilter {
@@ -8,6 +10,10 @@ export interface MasterDataFilter {
 
 /** Reads of a kind of master data as JSON text. */
 export class MasterDataQuery extends JsonItems {
+  constructor(transactions: Transactions, source: Omit<ItemSource, 'state'>) {
+    super(transactions, { ...source, state: listState(transactions) });
+  }
+
   list(tenantId: string, { modifieDepuis }: MasterDataFilter): FetchPage {
     return this.pages(tenantId, [{ sql: 'derniere_maj >= ?', value: modifieDepuis, fewBy: 'derniere_maj' }]);
   }

@@ -69,11 +69,12 @@ export class MemberRepository {
 
   /** Returns a list about an employee. Reading it throws `Employe.NotFound` if it is empty and there is no such employee. */
   listOfKnown(tenantId: string, idExterne: string, list: FetchPage): FetchPage {
-    return async (after, limit) => {
+    const fetch: FetchPage = async (after, limit) => {
       const page = await list(after, limit);
       if (page.items.length === 0 && !(await this.exists(tenantId, idExterne))) throw noEmploye();
       return page;
     };
+    return Object.assign(fetch, list.state && { state: list.state });
   }
 
   /**

@@ -117,6 +117,7 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     champ_utilisateur: 'definitions of fields',
     choix_champ: 'choices of fields',
     employeur: 'organisations',
+    etat_listes: 'names of transactions',
     numero_membre: 'a counter',
     syndicat: 'organisations',
     syndicat_employeur: 'organisations',

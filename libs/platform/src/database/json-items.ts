@@ -63,10 +63,31 @@ export interface Page {
   readonly next?: Position;
   /** The place up to which the page was read: that of its last item, or further where a filter left out the rest. */
   readonly last?: Position;
+  /** The state of the list in which the page was read, if the list has one and its text is short. */
+  readonly state?: string;
 }
 
 /** Reads at most `limit` items of a list after `after`. */
-export type FetchPage = (after: Position | undefined, limit: number) => Promise<Page>;
+export interface FetchPage {
+  (after: Position | undefined, limit: number): Promise<Page>;
+  /** Present if the list has a state. */
+  readonly state?: StateReading;
+}
+
+/** The state of a list: two pages of the same list and state are equal. */
+export interface StateReading {
+  /** Reads no row of the list. Undefined if the text of the state is too long. */
+  read(): Promise<string | undefined>;
+  /** Makes the text of the next state short. */
+  shorten(): Promise<void>;
+}
+
+/** How the lists of a table have a state. */
+export interface ListState {
+  /** SQL of its text, where `$1` is the tenant; null if the text is too long. */
+  readonly sql: string;
+  readonly shorten: (tenantId: string) => Promise<void>;
+}
 
 /** A condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
 export interface Filter {
@@ -102,9 +123,13 @@ export interface ItemSource {
   readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
+  /** Absent if the lists have no state. */
+  readonly state?: ListState;
 }
 
 interface PageRow {
+  /** Place of the text in the page. */
+  place: number;
   /** Null on a page of a `scanned` condition that no row passed. */
   items: string | null;
   /** Of the last text: whether more items follow. */
@@ -114,6 +139,7 @@ interface PageRow {
   /** The last row that a `scanned` condition looked at, if there are no more items up to it, and rows may follow. */
   seenDate?: Date | number | null;
   seenId?: string | null;
+  state?: string | null;
 }
 
 const positionOf = (date: Date | number, id: string): Position => ({ date: new Date(date), id });
@@ -185,7 +211,18 @@ export class JsonItems {
 
   /** Returns the list of the items that pass every filter. */
   pages(tenantId: string, filters: readonly Filter[] = []): FetchPage {
-    return (after, limit) => this.page(tenantId, after, limit, filters);
+    const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
+      this.page(tenantId, after, limit, filters);
+    const { state, name } = this.source;
+    if (!state) return fetch;
+    const read = async (): Promise<string | undefined> => {
+      const [row] = await this.transactions.query<{ state: string | null }>(
+        { tenantId },
+        { name: `${name}_state`, text: `SELECT ${state.sql} AS state`, values: [tenantId] },
+      );
+      return row!.state ?? undefined;
+    };
+    return Object.assign(fetch, { state: { read, shorten: () => state.shorten(tenantId) } });
   }
 
   /**
@@ -205,7 +242,7 @@ export class JsonItems {
     const kept = ['tenant_id = $1', ...conditions];
     const reached = ['tenant_id = $1', ...conditions.filter((_sql, index) => !used[index]!.scanned)];
     const isScanned = reached.length < kept.length;
-    const { table, and, order: { by, newestFirst, isNumber } = CREATION } = this.source;
+    const { table, and, state, order: { by, newestFirst, isNumber } = CREATION } = this.source;
     const follows = `(${by}, id_unique) ${newestFirst ? '<' : '>'}`;
     const start =
       after &&
@@ -243,31 +280,40 @@ export class JsonItems {
     const ofLast = (column: string): string => `(array_agg("${column}" ORDER BY before))[count(*)]`;
     const seen =
       isScanned &&
-      `(SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s`;
+      ` LEFT JOIN (SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s ON true`;
+    // The state is of the statement's snapshot, and an empty page has one too.
+    const once = state ? `(SELECT ${state.sql} AS state) page` : seen ? '(SELECT) page' : undefined;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
       {
         ...(isPlannedOnce ? { name } : {}),
-        text: `SELECT items, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''},
+        text: `SELECT items, place, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''}${state ? ', state' : ''},
                  CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES}) THEN ${more.join(' OR ')} END AS more
-               FROM ${seen ? `(SELECT) page LEFT JOIN ${seen} ON true LEFT JOIN` : ''} (
+               FROM ${once ? `${once}${seen || ''} LEFT JOIN` : ''} (
                  SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
                    sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
                    SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
                      sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
                    FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
                  ) t WINDOW texts AS (ORDER BY place)
-               ) p ${seen ? 'ON true' : ''} ORDER BY place`,
+               ) p ${once ? 'ON true' : ''}`,
         values,
       },
       isScanned ? [IN_ORDER] : [],
     );
+    // PostgreSQL would sort the texts once more after the join.
+    found.sort((one, other) => one.place - other.place);
     const items = found.flatMap((row) => row.items ?? []);
     const end = found.at(-1);
     if (!end) return { items: [] };
     const last = end.lastId === null ? undefined : positionOf(end.lastDate, end.lastId);
     const next = end.more ? last : end.seenId ? positionOf(end.seenDate!, end.seenId) : undefined;
-    return { items, ...(last ? { last } : {}), ...(next ? { next } : {}) };
+    return {
+      items,
+      ...(last ? { last } : {}),
+      ...(next ? { next } : {}),
+      ...(end.state ? { state: end.state } : {}),
+    };
   }
 
   /** Returns whether at most `FEW` rows pass, so the index of the condition (`fewBy`) finds them faster. */

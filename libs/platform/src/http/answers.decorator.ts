@@ -57,7 +57,10 @@ export interface AnswerOptions {
   location?: boolean;
   /** Descriptions of further headers by name. The handler returns a `WithHeaders` if the answer has them. */
   headers?: Readonly<Record<string, string>>;
-  /** The handler returns JSON text; the answer carries its `ETag`, and a read honours `If-None-Match`. */
+  /**
+   * The handler returns JSON text, or a `Listing` whose list has a state; the answer carries its `ETag`, and a read honours
+   * `If-None-Match`.
+   */
   etag?: boolean;
   /** The write honours `If-Match`. */
   ifMatch?: boolean;
@@ -72,7 +75,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
   const status = options.status ?? 200;
   return applyDecorators(
     HttpCode(status),
-    ...(options.etag ? [UseInterceptors(EtagInterceptor)] : []),
+    ...(options.etag && !options.paged ? [UseInterceptors(EtagInterceptor)] : []),
     // After `EtagInterceptor`, which thus gets the item itself.
     ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),
     ...(options.headers
@@ -144,7 +147,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
           ApiResponse({
             status: 304,
             description: 'Unchanged since the version named in `If-None-Match`; no body.',
-            headers: headersOf({ ...options, location: false }),
+            headers: headersOf({ summary: options.summary, etag: true }),
           }),
         ]
       : []),
@@ -253,7 +256,9 @@ function headersOf(
   const header = (description: string) => ({ description, schema: { type: 'string' as const } });
   return {
     ...(options.location ? { Location: header('Path of the new resource, or of what it is part of.') } : {}),
-    ...(options.etag ? { ETag: header('Version of the resource.') } : {}),
+    ...(options.etag
+      ? { ETag: header(options.paged ? 'Weak: the state of the data space.' : 'Version of the resource.') }
+      : {}),
     ...Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, description]) => [name, header(description)]),
     ),

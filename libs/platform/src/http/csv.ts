@@ -70,7 +70,7 @@ export class Csv {
 
   constructor(
     private readonly offer: Offer,
-    delimiter: string,
+    readonly delimiter: string,
   ) {
     this.options = {
       delimiter,

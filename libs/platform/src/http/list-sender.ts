@@ -4,9 +4,12 @@ import { Readable } from 'node:stream';
 import type { CallerRequest } from '../limits/caller';
 import { type Around, cursorOf, type Listing, parseCursor } from './listing';
 import { composed } from '../input/characters';
+import { etagOf } from '../input/if-match';
 import { Config } from '../ops/config';
+import { VERSION } from '../ops/version';
 import { acceptedCsv } from './csv';
 import { enter, listParts, unreadParts, untilClosed } from '../limits/list-parts';
+import { holds } from './etag';
 import { ProblemFilter } from './problem.filter';
 import { streamable } from './streamable';
 import type { Page, Position } from '../database/json-items';
@@ -30,7 +33,8 @@ const ARRAY: Around = ['[', ']'];
 
 /**
  * Sends a `Listing` as a JSON array, within the text that it gives, or as CSV: a page with its `Link` to the next one if `limite` is
- * given, otherwise all items, streamed in constant memory.
+ * given, otherwise all items, streamed in constant memory. A list with a state gets a weak `ETag` of it, and 304 to a request that
+ * names it. A whole list has the state of its first part, so a change while it is sent makes the next read send it again.
  */
 @Injectable()
 export class ListSender {
@@ -57,6 +61,15 @@ export class ListSender {
     };
     if (feed && !paging.limite) link(feed.until ?? after);
     const csv = acceptedCsv(context);
+    const tagOf = (state: string): string =>
+      etagOf(JSON.stringify([VERSION, owner, paging.limite, paging.curseur, csv?.delimiter, state]));
+    if (fetch.state && request.get('If-None-Match')) {
+      const state = await fetch.state.read();
+      if (state && holds(request, tagOf(state))) {
+        response.status(304).setHeader('ETag', `W/${tagOf(state)}`);
+        return '';
+      }
+    }
     const read = csv
       ? async (limit: number): Promise<Page> => csv.page(await fetch(after, limit))
       : (limit: number): Promise<Page> => fetch(after, limit);
@@ -75,7 +88,10 @@ export class ListSender {
     };
     // A part is in memory from before it is read until the reader has taken it.
     const leave = await untilClosed(unreadParts, client, response);
-    const { items, next } = await first();
+    const { items, next, state } = await first();
+    if (state) response.setHeader('ETag', `W/${tagOf(state)}`);
+    // The answer does not depend on it.
+    else await fetch.state?.shorten().catch(() => undefined);
     const [before, end] = csv ? [csv.head, ''] : around();
     const between = csv ? '' : ',';
     if (csv) csv.announce(response);

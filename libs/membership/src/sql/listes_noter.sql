@@ -1,0 +1,8 @@
+-- The trigger of tables that lists show beside the master data, whose trigger is changement_noter.
+CREATE OR REPLACE FUNCTION listes_noter() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  tenant uuid := nullif(current_setting('app.tenant_id', true), '')::uuid;
+BEGIN
+  IF tenant IS NOT NULL AND EXISTS (SELECT FROM lignes) THEN PERFORM listes_marquer(tenant); END IF;
+  RETURN NULL;
+END $$;

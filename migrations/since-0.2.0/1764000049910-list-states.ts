@@ -1,0 +1,45 @@
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+import { replaceFunctions } from '../../libs/platform/src/database/functions';
+import { secureTenantTable } from '../../libs/platform/src/database/tenant-table';
+
+/** Tables that lists show or filter by, beside the master data, whose triggers note changes already. */
+const SHOWN = [
+  ...['syndicat_employeur', 'champ_utilisateur', 'choix_champ', 'valeur_champ_employe'],
+  ...['adhesion', 'demande_adhesion', 'formulaire', 'formulaire_champ', 'formulaire_objet', 'consentement'],
+];
+
+const TRANSITIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' };
+
+/** The transactions that change what lists show, of which the ETags of lists are made (docs/adr/0050). */
+export class ListStates1764000049910 implements MigrationInterface {
+  /** Digest of the functions that this migration creates. */
+  static readonly digest = 'f17595ba8d05e2dce9ea21f9bf5558a620ffbb8821d3249596ff8aa5e0d022af';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE etat_listes (
+        tenant_id uuid NOT NULL,
+        id_unique uuid NOT NULL DEFAULT uuidv7(),
+        PRIMARY KEY (tenant_id, id_unique)
+      )`);
+    await runner.query(
+      `COMMENT ON TABLE etat_listes IS 'Transactions that have changed what lists show; a row can stand for many'`,
+    );
+    for (const statement of secureTenantTable('etat_listes')) await runner.query(statement);
+    await replaceFunctions(runner, ListStates1764000049910.digest);
+    for (const table of SHOWN)
+      for (const [operation, rows] of Object.entries(TRANSITIONS))
+        await runner.query(
+          `CREATE TRIGGER listes_${operation} AFTER ${operation} ON ${table} REFERENCING ${rows} TABLE AS lignes
+           FOR EACH STATEMENT EXECUTE FUNCTION listes_noter()`,
+        );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const table of SHOWN)
+      for (const operation of Object.keys(TRANSITIONS))
+        await runner.query(`DROP TRIGGER listes_${operation} ON ${table}`);
+    await runner.query('DROP FUNCTION listes_noter(), listes_marquer(uuid)');
+    await runner.query('DROP TABLE etat_listes');
+  }
+}
