@@ -165,6 +165,8 @@ export class TestApp {
     const response = await fetch(this.url + path, {
       method,
       headers: {
+        // Fetch asks for gzip by itself: every long answer would be compressed and unpacked.
+        'Accept-Encoding': 'identity',
         ...(cle === undefined ? {} : { 'X-Api-Key': cle }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
