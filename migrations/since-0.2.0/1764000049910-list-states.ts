@@ -13,7 +13,7 @@ const TRANSITIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' };
 /** The transactions that change what lists show, of which the ETags of lists are made (docs/adr/0050). */
 export class ListStates1764000049910 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = 'f17595ba8d05e2dce9ea21f9bf5558a620ffbb8821d3249596ff8aa5e0d022af';
+  static readonly digest = '5e680881becb992d5558b12b26ad0de8019ab3f391fa21de6da61f0710591b99';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -23,7 +23,7 @@ export class ListStates1764000049910 implements MigrationInterface {
         PRIMARY KEY (tenant_id, id_unique)
       )`);
     await runner.query(
-      `COMMENT ON TABLE etat_listes IS 'Transactions that have changed what lists show; a row can stand for many'`,
+      `COMMENT ON TABLE etat_listes IS 'The last transactions that changed what lists show; a row stands for all before it'`,
     );
     for (const statement of secureTenantTable('etat_listes')) await runner.query(statement);
     await replaceFunctions(runner, ListStates1764000049910.digest);

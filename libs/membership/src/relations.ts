@@ -1,6 +1,6 @@
 export { activeOn, dayOf, TODAY } from './persistence/days.sql';
 export { employeV1 } from './persistence/employe-v1.sql';
-export { listState } from './persistence/list-state.sql';
+export { LIST_STATE } from './persistence/list-state.sql';
 export {
   ERASED_NAME,
   HAS_NAMES,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { employeV1, listState, syndicatNom } from '#membership/relations';
+import { employeV1, LIST_STATE, syndicatNom } from '#membership/relations';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { AdhesionV1Filter } from '../domain/adhesion.fields';
@@ -11,7 +11,7 @@ export class AdhesionV1Query extends JsonItems {
     super(transactions, {
       name: 'adhesion_v1',
       table: 'adhesion',
-      state: listState(transactions),
+      state: LIST_STATE,
       order: { by: 'date_signature', newestFirst: true },
       columns: {
         dateSignature: wireTimestamp('adhesion.date_signature'),

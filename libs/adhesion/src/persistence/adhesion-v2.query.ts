@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { listState, syndicatNom } from '#membership/relations';
+import { LIST_STATE, syndicatNom } from '#membership/relations';
 import { PERSONNE_FIELDS } from '#membership/vocabulary';
 import { type FetchPage, itemColumns, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
@@ -13,7 +13,7 @@ export class AdhesionV2Query extends JsonItems {
     super(transactions, {
       name: 'adhesion_v2',
       table: 'adhesion',
-      state: listState(transactions),
+      state: LIST_STATE,
       key: 'id_unique',
       order: { by: 'date_signature', newestFirst: true },
       columns: {

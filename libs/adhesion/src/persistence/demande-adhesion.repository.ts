@@ -5,7 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 import type { AsSigned } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
 import { DemandeAdhesion } from '../domain/demande-adhesion.entity';
-import { listState, syndicatNom } from '#membership/relations';
+import { LIST_STATE, syndicatNom } from '#membership/relations';
 import { insertSigned } from './as-signed.sql';
 
 /** Data of a request beside the signed data. */
@@ -28,7 +28,7 @@ export class DemandeAdhesionRepository {
     this.items = new JsonItems(transactions, {
       name: 'demande_adhesion_v2',
       table: 'demande_adhesion',
-      state: listState(transactions),
+      state: LIST_STATE,
       key: 'id_unique',
       columns: {
         demandeId: 'id_unique',

@@ -1,6 +1,6 @@
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
-import { CHAMPS_OBLIGATOIRES, listState } from '#membership/relations';
+import { CHAMPS_OBLIGATOIRES, LIST_STATE } from '#membership/relations';
 import { type FetchPage, JsonItems } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
@@ -30,7 +30,7 @@ export class FormulaireRepository {
     this.items = new JsonItems(transactions, {
       name: 'formulaire_v2',
       table: 'formulaire',
-      state: listState(transactions),
+      state: LIST_STATE,
       key: 'id_unique',
       columns: {
         id: 'id_unique',

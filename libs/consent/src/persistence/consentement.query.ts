@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { listState } from '#membership/relations';
+import { LIST_STATE } from '#membership/relations';
 import { type FetchPage, JsonItems, jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { ConsentementFilter } from '../domain/consentement.fields';
@@ -11,7 +11,7 @@ export class ConsentementQuery extends JsonItems {
     super(transactions, {
       name: 'consentement_v1',
       table: 'consentement',
-      state: listState(transactions),
+      state: LIST_STATE,
       key: 'id_unique',
       order: { by: 'date_consentement' },
       columns: {

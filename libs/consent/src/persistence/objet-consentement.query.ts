@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { listState } from '#membership/relations';
+import { LIST_STATE } from '#membership/relations';
 import { type FetchPage, itemColumns, JsonItems } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { OBJET_CONSENTEMENT_FIELDS } from '../domain/objet-consentement.fields';
@@ -11,7 +11,7 @@ export class ObjetConsentementQuery extends JsonItems {
     super(transactions, {
       name: 'objet_consentement_v2',
       table: 'objet_consentement',
-      state: listState(transactions),
+      state: LIST_STATE,
       columns: itemColumns(OBJET_CONSENTEMENT_FIELDS),
     });
   }

@@ -4,7 +4,7 @@ import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 import type { TypeChamp } from '../domain/champ-utilisateur.fields';
 import { type ChampDefinition, SHOWN_CHOICES } from '../domain/valeur-champ';
-import { listState } from './list-state.sql';
+import { LIST_STATE } from './list-state.sql';
 
 /** Custom fields with their choices (docs/contract.md, "Custom fields"). */
 @Injectable()
@@ -13,7 +13,7 @@ export class ChampUtilisateurQuery extends LargeItems {
     super(transactions, {
       name: 'champ_utilisateur_v2',
       table: 'champ_utilisateur',
-      state: listState(transactions),
+      state: LIST_STATE,
       key: 'nom',
       columns: {
         nom: 'nom',

@@ -3,7 +3,7 @@ import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/jso
 import { Transactions } from '#platform/database/transactions';
 import type { EmploiFilter } from '../domain/employe-v2.fields';
 import { activeOn, dayOf, TODAY } from './days.sql';
-import { listState } from './list-state.sql';
+import { LIST_STATE } from './list-state.sql';
 
 const OF_SYNDICAT = `EXISTS (
   SELECT FROM syndicat_employeur l
@@ -33,7 +33,7 @@ export class EmploiQuery extends JsonItems {
     super(transactions, {
       name: 'emploi_v2',
       table: 'emploi',
-      state: listState(transactions),
+      state: LIST_STATE,
       // The only employment of employees that V1 alone has written.
       and: { table: 'emploi_v1 emploi', together: TOGETHER },
       columns: {

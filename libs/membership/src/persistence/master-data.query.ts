@@ -1,6 +1,6 @@
 import { type FetchPage, type ItemSource, JsonItems } from '#platform/database/json-items';
 import type { Transactions } from '#platform/database/transactions';
-import { listState } from './list-state.sql';
+import { LIST_STATE } from './list-state.sql';
 
 /** Filters of a list of employees or employers. */
 export interface MasterDataFilter {
@@ -11,7 +11,7 @@ export interface MasterDataFilter {
 /** Reads of a kind of master data as JSON text. */
 export class MasterDataQuery extends JsonItems {
   constructor(transactions: Transactions, source: Omit<ItemSource, 'state'>) {
-    super(transactions, { ...source, state: listState(transactions) });
+    super(transactions, { ...source, state: LIST_STATE });
   }
 
   list(tenantId: string, { modifieDepuis }: MasterDataFilter): FetchPage {

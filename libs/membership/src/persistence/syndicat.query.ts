@@ -3,7 +3,7 @@ import { itemColumns, jsonList, jsonObject } from '#platform/database/json-items
 import { LargeItems } from '#platform/database/large-items';
 import { Transactions } from '#platform/database/transactions';
 import { READ_ONLY_FIELDS } from '../domain/read-only.fields';
-import { listState } from './list-state.sql';
+import { LIST_STATE } from './list-state.sql';
 
 /** Unions with their employers, as V2 shows them (docs/contract.md, "Unions"). */
 @Injectable()
@@ -12,7 +12,7 @@ export class SyndicatQuery extends LargeItems {
     super(transactions, {
       name: 'syndicat_v2',
       table: 'syndicat',
-      state: listState(transactions),
+      state: LIST_STATE,
       columns: {
         identifiantExterne: 'id_externe',
         nom: 'nom',

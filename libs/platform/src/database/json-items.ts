@@ -63,30 +63,15 @@ export interface Page {
   readonly next?: Position;
   /** The place up to which the page was read: that of its last item, or further where a filter left out the rest. */
   readonly last?: Position;
-  /** The state of the list in which the page was read, if the list has one and its text is short. */
+  /** The state of the list in which the page was read, if the list has one: pages of the same list and state are equal. */
   readonly state?: string;
 }
 
 /** Reads at most `limit` items of a list after `after`. */
 export interface FetchPage {
   (after: Position | undefined, limit: number): Promise<Page>;
-  /** Present if the list has a state. */
-  readonly state?: StateReading;
-}
-
-/** The state of a list: two pages of the same list and state are equal. */
-export interface StateReading {
-  /** Reads no row of the list. Undefined if the text of the state is too long. */
-  read(): Promise<string | undefined>;
-  /** Makes the text of the next state short. */
-  shorten(): Promise<void>;
-}
-
-/** How the lists of a table have a state. */
-export interface ListState {
-  /** SQL of its text, where `$1` is the tenant; null if the text is too long. */
-  readonly sql: string;
-  readonly shorten: (tenantId: string) => Promise<void>;
+  /** Reads the state of the list and no row of it; absent if the list has none. */
+  readonly state?: () => Promise<string>;
 }
 
 /** A condition on a list: SQL with `?` in each place of its value. A condition without a value is left out. */
@@ -123,8 +108,8 @@ export interface ItemSource {
   readonly order?: { readonly by: string; readonly newestFirst?: true; readonly isNumber?: true };
   /** The column of the identifier in a path; `id_externe` if absent. */
   readonly key?: string;
-  /** Absent if the lists have no state. */
-  readonly state?: ListState;
+  /** SQL of the state of its lists, where `$1` is the tenant; absent if they have none. */
+  readonly state?: string;
 }
 
 interface PageRow {
@@ -139,7 +124,7 @@ interface PageRow {
   /** The last row that a `scanned` condition looked at, if there are no more items up to it, and rows may follow. */
   seenDate?: Date | number | null;
   seenId?: string | null;
-  state?: string | null;
+  state?: string;
 }
 
 const positionOf = (date: Date | number, id: string): Position => ({ date: new Date(date), id });
@@ -213,16 +198,14 @@ export class JsonItems {
   pages(tenantId: string, filters: readonly Filter[] = []): FetchPage {
     const fetch = (after: Position | undefined, limit: number): Promise<Page> =>
       this.page(tenantId, after, limit, filters);
-    const { state, name } = this.source;
-    if (!state) return fetch;
-    const read = async (): Promise<string | undefined> => {
-      const [row] = await this.transactions.query<{ state: string | null }>(
-        { tenantId },
-        { name: `${name}_state`, text: `SELECT ${state.sql} AS state`, values: [tenantId] },
-      );
-      return row!.state ?? undefined;
+    const { state: sql, name } = this.source;
+    if (!sql) return fetch;
+    const state = async (): Promise<string> => {
+      const statement = { name: `${name}_state`, text: `SELECT ${sql} AS state`, values: [tenantId] };
+      const [row] = await this.transactions.query<{ state: string }>({ tenantId }, statement);
+      return row!.state;
     };
-    return Object.assign(fetch, { state: { read, shorten: () => state.shorten(tenantId) } });
+    return Object.assign(fetch, { state });
   }
 
   /**
@@ -282,7 +265,7 @@ export class JsonItems {
       isScanned &&
       ` LEFT JOIN (SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s ON true`;
     // The state is of the statement's snapshot, and an empty page has one too.
-    const once = state ? `(SELECT ${state.sql} AS state) page` : seen ? '(SELECT) page' : undefined;
+    const once = state ? `(SELECT ${state} AS state) page` : seen ? '(SELECT) page' : undefined;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
       {

@@ -64,9 +64,9 @@ export class ListSender {
     const tagOf = (state: string): string =>
       etagOf(JSON.stringify([VERSION, owner, paging.limite, paging.curseur, csv?.delimiter, state]));
     if (fetch.state && request.get('If-None-Match')) {
-      const state = await fetch.state.read();
-      if (state && holds(request, tagOf(state))) {
-        response.status(304).setHeader('ETag', `W/${tagOf(state)}`);
+      const tag = tagOf(await fetch.state());
+      if (holds(request, tag)) {
+        response.status(304).setHeader('ETag', `W/${tag}`);
         return '';
       }
     }
@@ -90,8 +90,6 @@ export class ListSender {
     const leave = await untilClosed(unreadParts, client, response);
     const { items, next, state } = await first();
     if (state) response.setHeader('ETag', `W/${tagOf(state)}`);
-    // The answer does not depend on it.
-    else await fetch.state?.shorten().catch(() => undefined);
     const [before, end] = csv ? [csv.head, ''] : around();
     const between = csv ? '' : ',';
     if (csv) csv.announce(response);
