@@ -11,6 +11,7 @@ import { expectEqual, type Tenant, type World } from './world';
 const CONNECTIONS = 16;
 const OBJECTS = 'bare pg, objects';
 const TEXT = 'bare pg, text';
+const TEAM = 'Nest and TypeORM as usual';
 
 interface Reading {
   readonly name: string;
@@ -43,6 +44,7 @@ const READINGS: readonly Reading[] = [
       [PRODUCT]: LIST,
       [OBJECTS]: `/objects/${id}`,
       [TEXT]: `/text/${id}`,
+      [TEAM]: `/employes/${id}`,
       [PEER]: `${PEER_LIST}-1`,
     }),
     goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 }, [PEER]: { atLeast: 3 } },
@@ -56,6 +58,7 @@ const READINGS: readonly Reading[] = [
       [PRODUCT]: LIST,
       [OBJECTS]: `/objects/${id}`,
       [TEXT]: `/text/${id}`,
+      [TEAM]: `/employes/${id}`,
       [PEER]: `${PEER_LIST}-1`,
     }),
     goals: { [OBJECTS]: { atLeast: 1.2 }, [PEER]: { atLeast: 3 } },
@@ -68,6 +71,7 @@ const READINGS: readonly Reading[] = [
     paths: ({ id }) => ({
       [PRODUCT]: `${LIST}?limite=1000`,
       [TEXT]: `/text/${id}/1000`,
+      [TEAM]: `/employes/${id}?limite=1000`,
       [PEER]: `${PEER_LIST}1000`,
     }),
     goals: {},
@@ -80,6 +84,7 @@ const READINGS: readonly Reading[] = [
     paths: ({ id }) => ({
       [PRODUCT]: `${LIST}/E-0`,
       [OBJECTS]: `/one/${id}/E-0`,
+      [TEAM]: `/employes/${id}/E-0`,
       [PEER]: '/items/employe/E-0',
     }),
     goals: { [OBJECTS]: { atLeast: 0.55 }, [PEER]: { atLeast: 20 } },
@@ -154,6 +159,7 @@ async function holding(world: World, tenant: Tenant): Promise<Peer | undefined> 
 function requester(world: World, tenant: Tenant, peer: Peer | undefined, name: string, path: string) {
   const contestants: Record<string, { port: number; headers: Record<string, string> }> = {
     [PRODUCT]: { port: world.api.port, headers: { 'X-Api-Key': tenant.key } },
+    [TEAM]: { port: world.team.port, headers: {} },
     ...(peer ? { [PEER]: { port: peer.port, headers: PEER_HEADERS } } : {}),
   };
   const { port, headers } = contestants[name] ?? { port: world.floor.port, headers: {} };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { Client } from 'pg';
 import { baseBackup, freePort, REPLICATED, standbyOf, startEmbeddedPostgres } from '#embedded-postgres';
 import { makeServiceLogin } from '../libs/platform/src/database/service-login';
@@ -267,6 +267,8 @@ interface Compared {
 /** The database server, the product, the floors and the other contestants, for one run. */
 export class World extends Site {
   floor: Server;
+  /** The same reads as a Nest team writes them. */
+  team: Server;
   private made = 0;
   /** Whether Directus is measured, too. */
   readonly hasPeer: boolean;
@@ -290,6 +292,7 @@ export class World extends Site {
     await this.database.query(SQL_V2.createTables);
     await this.database.query(SQL.createRoll);
     this.floor = await this.startServer(join(__dirname, 'floor.js'), {});
+    this.team = await this.startServer(join(__dirname, 'nest-team.js'), { NODE_ENV: 'production' });
   }
 
   /** Starts the product of another build, with its own server of PostgreSQL. */
@@ -377,9 +380,9 @@ export async function peakMemory(pid: number): Promise<number | undefined> {
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
-/** @throws Error if the contestants did not do the same work */
+/** Compares without regard to the order of properties. @throws Error if the contestants did not do the same work */
 export function expectEqual(what: string, found: unknown, wanted: unknown): void {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) {
+  if (!isDeepStrictEqual(found, wanted)) {
     throw new Error(
       `Not the same work: ${what} ${JSON.stringify(found)?.slice(0, 300)} instead of ${JSON.stringify(wanted)?.slice(0, 300)}`,
     );
