@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { ENTER, type Prelude, type Statement } from '../../libs/platform/src/database/entered-query';
+import { entering, type Prelude, type Statement } from '../../libs/platform/src/database/entered-query';
 import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import type { TestApp } from '../setup/test-app';
 
@@ -52,7 +52,7 @@ export async function planOf(
   await client.connect();
   try {
     await client.query('BEGIN');
-    await client.query({ ...ENTER, values: [APP_ROLE, tenantId, 'on', ''] });
+    await client.query(entering([APP_ROLE, tenantId, 'on', '']));
     for (const one of before) await client.query({ ...one, values: [...one.values] });
     await client.query(`PREPARE examined AS ${text}`);
     const given = values.map((value) => (value == null ? 'NULL' : client.escapeLiteral(literal(value))));

@@ -10,7 +10,7 @@ import { clientConfig } from './client-config';
 import { snakeCase } from '../input/field';
 import { APP_ROLE } from './roles';
 import { bounded, type DatabaseWatch, disallowLongStatements } from './database-watch';
-import { ENTER, type Prelude } from './entered-query';
+import { entering, type Prelude } from './entered-query';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -56,7 +56,7 @@ export function createPipelinedPool(
     ...poolConfig(options),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: async (client) => {
-      await client.query({ ...ENTER, values: [APP_ROLE, '', 'on', ''] });
+      await client.query(entering([APP_ROLE, '', 'on', '']));
       for (const one of preludes) await client.query({ ...one, values: [...one.values] });
     },
   });

@@ -24,19 +24,30 @@ export interface Prelude extends Statement {
 }
 
 /**
- * Sets role, tenant and access until the end of the transaction, because connections of the pool are shared. It returns no
+ * Sets role, tenant, access and the way of planning until the end of the transaction, because connections of the pool are shared. It returns no
  * row, because the result of the next statement is the only one that is read. It refuses to write into a space that is being
  * moved to another cell (docs/adr/0039).
  */
 export const ENTER = {
   name: 'transaction_enter',
   text: `SELECT WHERE set_config('role', $1, true) IS NULL OR set_config('app.tenant_id', $2, true) IS NULL
-    OR set_config('transaction_read_only', $3, true) IS NULL
+    OR set_config('transaction_read_only', $3, true) IS NULL OR set_config('plan_cache_mode', $5, true) IS NULL
     OR CASE WHEN $4::text = '' THEN false
       WHEN pg_try_advisory_xact_lock_shared(hashtextextended($4::text, 5))
         AND pg_sequence_last_value('espace_ferme_existe'::regclass) IS NULL THEN false
       ELSE NOT espace_ecrire($4::text::uuid) END`,
 };
+
+/**
+ * Returns the statement that enters a transaction.
+ *
+ * @param name of the only statement of the transaction, if it has one. Its plan is one for all values from the beginning. Otherwise
+ * PostgreSQL would plan it for the tenant, which statistics from before its first sync do not know: it would expect no rows, take any
+ * index of the tenant, and read all rows of a table for each row of a list.
+ */
+export function entering(entry: Entry, name?: string): { name: string; text: string; values: string[] } {
+  return { ...ENTER, values: [...entry, name === undefined ? 'auto' : 'force_generic_plan'] };
+}
 
 /**
  * Makes PostgreSQL read rows in the order of an index. It knows neither how many rows there are of one value nor how many are
@@ -88,7 +99,7 @@ export async function queryEntered<R extends QueryResultRow>(
     query.submit = (connection) => {
       connection.stream.cork();
       try {
-        connection.bind({ statement: ENTER.name, values: [...entry] }, true);
+        connection.bind({ statement: ENTER.name, values: entering(entry, name).values }, true);
         connection.execute({}, true);
         for (const one of before) {
           connection.bind({ statement: one.name, values: [...one.values] }, true);

@@ -4,7 +4,7 @@ import type { ConnectionShares, Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import { leased } from './entered-query';
 import type { Database } from './database';
-import { ENTER, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
+import { entering, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
 import { entryOf, isAdministration, type Scope } from './scope';
 
 /** Statements that are transactions of their own, each in one round trip. They join no other transaction. */
@@ -76,7 +76,7 @@ async function learn<R extends QueryResultRow>(
     client.query<R>({ ...one, values: [...values] });
   await client.query('BEGIN');
   try {
-    await client.query({ ...ENTER, values: [...entry] });
+    await client.query(entering(entry, statement.name));
     for (const one of before) await send(one);
     const result = await send(statement);
     await client.query('COMMIT');

@@ -7,7 +7,7 @@ import { ConnectionShares, type Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import type { Database } from './database';
 import { Databases, type Reading } from './databases';
-import { ENTER, type Prelude, type Statement } from './entered-query';
+import { entering, type Prelude, type Statement } from './entered-query';
 import {
   entryOf,
   includes,
@@ -150,7 +150,7 @@ export class Transactions {
     const { runner, client } = connection;
     try {
       await runner.startTransaction();
-      await client.query({ ...ENTER, values: [...entryOf(scope, isReadOnly)] });
+      await client.query(entering(entryOf(scope, isReadOnly)));
       const ambient: Ambient = { scope, isReadOnly, ...connection, endings: [] };
       const result = await this.ambient.run(ambient, work);
       const written = await this.end(ambient);
@@ -187,7 +187,7 @@ export class Transactions {
       else elsewhere.push({ ...ending, database });
     }
     for (const { scope, work } of here) {
-      await ambient.client.query({ ...ENTER, values: [...entryOf(scope, false)] });
+      await ambient.client.query(entering(entryOf(scope, false)));
       await this.ambient.run({ ...ambient, scope, endings: undefined }, work);
     }
     // Last, because a failure here leaves nothing there.
