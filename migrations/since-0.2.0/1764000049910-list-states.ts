@@ -2,8 +2,9 @@ import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { replaceFunctions } from '../../libs/platform/src/database/functions';
 import { secureTenantTable } from '../../libs/platform/src/database/tenant-table';
 
-/** Tables that lists show or filter by, beside the master data, whose triggers note changes already. */
+/** Tables that lists with a state show or filter by. */
 const SHOWN = [
+  ...['employe', 'employeur', 'syndicat', 'emploi', 'membership', 'objet_consentement'],
   ...['syndicat_employeur', 'champ_utilisateur', 'choix_champ', 'valeur_champ_employe'],
   ...['adhesion', 'demande_adhesion', 'formulaire', 'formulaire_champ', 'formulaire_objet', 'consentement'],
 ];
@@ -13,7 +14,7 @@ const TRANSITIONS = { insert: 'NEW', update: 'NEW', delete: 'OLD' };
 /** The transactions that change what lists show, of which the ETags of lists are made (docs/adr/0050). */
 export class ListStates1764000049910 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = '5e680881becb992d5558b12b26ad0de8019ab3f391fa21de6da61f0710591b99';
+  static readonly digest = '8d850070c7f4e26f82a9faee8d0105ebbd36cc890e4f18cda18c48075d14ef5b';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

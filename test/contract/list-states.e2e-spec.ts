@@ -231,7 +231,7 @@ it('the state has as many rows as transactions that ran at once, and none waits 
 it('no table that lists show is without its triggers', async () => {
   const { rows } = await app.database.query<{ name: string; triggers: string[] }>(
     `SELECT c.relname AS name, ARRAY(
-       SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname ~ '^(changement|listes)_' ORDER BY 1
+       SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname LIKE 'listes\\_%' ORDER BY 1
      ) AS triggers
      FROM pg_class c WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname = ANY ($1) ORDER BY 1`,
     [[...TABLES.membership!, ...TABLES.consent!, ...TABLES.adhesion!]],

@@ -10,7 +10,6 @@ DECLARE
 BEGIN
   -- A migration changes rows of no tenant, and changes nothing that a partner wrote.
   IF tenant IS NULL OR NOT EXISTS (SELECT FROM lignes) THEN RETURN NULL; END IF;
-  PERFORM listes_marquer(tenant);
   IF TG_OP = 'UPDATE' AND TG_NARGS = 3 THEN
     jour := tenant_today();
     minuit := (jour AT TIME ZONE 'UTC') AT TIME ZONE tenant_time_zone();

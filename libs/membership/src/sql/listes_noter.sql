@@ -1,4 +1,4 @@
--- The trigger of tables that lists show beside the master data, whose trigger is changement_noter.
+-- The trigger of tables that lists show (docs/adr/0050). It is not part of changement_noter, which migrations before it create.
 CREATE OR REPLACE FUNCTION listes_noter() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   tenant uuid := nullif(current_setting('app.tenant_id', true), '')::uuid;
