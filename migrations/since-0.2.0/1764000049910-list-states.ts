@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
-import { replaceFunctions } from '../../libs/platform/src/database/functions';
+import { createFunctions, replaceFunctions } from '../../libs/platform/src/database/functions';
 import { secureTenantTable } from '../../libs/platform/src/database/tenant-table';
 
 /** Tables that lists with a state show or filter by. */
@@ -27,6 +27,7 @@ export class ListStates1764000049910 implements MigrationInterface {
       `COMMENT ON TABLE etat_listes IS 'The last transactions that changed what lists show; a row stands for all before it'`,
     );
     for (const statement of secureTenantTable('etat_listes')) await runner.query(statement);
+    await createFunctions(runner, 'listes_marquer', 'listes_noter');
     await replaceFunctions(runner, ListStates1764000049910.digest);
     for (const table of SHOWN)
       for (const [operation, rows] of Object.entries(TRANSITIONS))

@@ -1,4 +1,5 @@
--- The trigger of tables that lists show (docs/adr/0050). It is not part of changement_noter, which migrations before it create.
+-- The trigger of tables that lists show (docs/adr/0050). changement_noter does not call listes_marquer, because earlier migrations create
+-- changement_noter from its file, before listes_marquer exists.
 CREATE OR REPLACE FUNCTION listes_noter() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   tenant uuid := nullif(current_setting('app.tenant_id', true), '')::uuid;
