@@ -228,7 +228,7 @@ it('the state has as many rows as transactions that ran at once, and none waits 
   }
 });
 
-it('no table that lists show is without its triggers', async () => {
+it('every table that lists show has its triggers', async () => {
   const { rows } = await app.database.query<{ name: string; triggers: string[] }>(
     `SELECT c.relname AS name, ARRAY(
        SELECT t.tgname::text FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname LIKE 'listes\\_%' ORDER BY 1

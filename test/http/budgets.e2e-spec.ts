@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Client } from 'pg';
+import { JsonItems } from '../../libs/platform/src/database/json-items';
 import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { ClientsService } from '../../libs/clients/src';
@@ -152,6 +153,28 @@ describe('parts of long lists', () => {
     await saboteur.query('ROLLBACK');
     expect(await Promise.all(ended)).toEqual([true, true, true]);
     expect((await list).status).toBe(200);
+  });
+
+  it('have 1,500 items from the fifth on while their client reads other lists, and the lists are complete', async () => {
+    const limits: number[] = [];
+    const { page } = JsonItems.prototype;
+    const spy = jest.spyOn(JsonItems.prototype, 'page').mockImplementation(function (
+      this: JsonItems,
+      ...given
+    ) {
+      limits.push(given[2]);
+      return page.apply(this, given);
+    });
+    try {
+      const alone = await get('/b2b/v1/employeur');
+      expect(new Set(limits)).toEqual(new Set([5_000]));
+      expect(alone.json).toHaveLength(40_000);
+      const both = await Promise.all([get('/b2b/v1/employeur'), get('/b2b/v1/employeur')]);
+      expect(new Set(limits)).toEqual(new Set([5_000, 1_500]));
+      for (const { text } of both) expect(text === alone.text).toBe(true);
+    } finally {
+      spy.mockRestore();
+    }
   });
 });
 

@@ -17,7 +17,7 @@ import type { Page, Position } from '../database/json-items';
 /** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
 const RUN_LENGTH = 5_000;
 
-/** The same for the later parts of a list whose client makes other lists at once: between short parts, other clients are served. */
+/** Maximum number of items of a later part while its client reads other lists. Other clients are served between short parts. */
 const SHORT_RUN_LENGTH = 1_500;
 
 /** Parts of a list that have the usual length in any case. */
