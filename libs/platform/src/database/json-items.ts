@@ -134,6 +134,12 @@ const CREATION: NonNullable<ItemSource['order']> = { by: 'date_creation' };
 /** A page ends with the item that makes it this long, in bytes. It stays in memory until the client has read it. */
 export const PAGE_BYTES = 1_572_864;
 
+/**
+ * The tenant of a statement that is planned for its values. PostgreSQL plans for any tenant, because statistics may not know this one
+ * (docs/adr/0011).
+ */
+const ANY_TENANT = '(SELECT $1::uuid)';
+
 /** Maximum number of rows that count as few: reading and sorting them costs about as much as the page itself. */
 const FEW = 1_000;
 
@@ -266,22 +272,19 @@ export class JsonItems {
       ` LEFT JOIN (SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s ON true`;
     // The state is of the statement's snapshot, and an empty page has one too.
     const once = state ? `(SELECT ${state} AS state) page` : seen ? '(SELECT) page' : undefined;
+    const text = `SELECT items, place, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''}${state ? ', state' : ''},
+        CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES}) THEN ${more.join(' OR ')} END AS more
+      FROM ${once ? `${once}${seen || ''} LEFT JOIN` : ''} (
+        SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
+          sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
+          SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
+            sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
+          FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
+        ) t WINDOW texts AS (ORDER BY place)
+      ) p ${once ? 'ON true' : ''}`;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
-      {
-        ...(isPlannedOnce ? { name } : {}),
-        text: `SELECT items, place, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''}${state ? ', state' : ''},
-                 CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES}) THEN ${more.join(' OR ')} END AS more
-               FROM ${once ? `${once}${seen || ''} LEFT JOIN` : ''} (
-                 SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
-                   sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
-                   SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
-                     sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
-                   FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
-                 ) t WINDOW texts AS (ORDER BY place)
-               ) p ${once ? 'ON true' : ''}`,
-        values,
-      },
+      { ...(isPlannedOnce ? { name, text } : { text: text.replaceAll(/\$1\b/g, ANY_TENANT) }), values },
       isScanned ? [IN_ORDER] : [],
     );
     // PostgreSQL would sort the texts once more after the join.
