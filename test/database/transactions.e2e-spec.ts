@@ -3,7 +3,8 @@ import { ConnectionShares } from '../../libs/platform/src/limits/connection-shar
 import { DatabaseTime } from '../../libs/platform/src/limits/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import type { Database } from '../../libs/platform/src/database/database';
-import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
+import { isUnavailable, OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
+import { SharedConnections } from '../../libs/platform/src/database/shared-connections';
 import { ADMINISTRATION } from '../../libs/platform/src/database/scope';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { eventually } from '../http/expect-problem';
@@ -16,6 +17,8 @@ let one: TestTenant;
 let other: TestTenant;
 /** A single connection, because each statement must meet the state that the previous one left. */
 let pool: Pool;
+/** Connections of look-ups. */
+let shared: Pool;
 let transactions: Transactions;
 let bystander: Client;
 
@@ -25,8 +28,10 @@ beforeAll(async () => {
   other = await app.tenant();
   const options = { url: app.dataUrl, size: 1, applicationName: 'transactions test' };
   pool = createPipelinedPool(options, () => undefined);
+  shared = createPipelinedPool({ ...options, size: 2, isShared: true }, () => undefined);
+  const lookUps = new SharedConnections(shared);
   // Work in several steps goes through the application's own; this one sends single statements only.
-  const database = { pools: { reads: pool, shortWrites: pool, access: pool } } as Database;
+  const database = { pools: { reads: pool, lookUps, shortWrites: pool, access: pool } } as Database;
   transactions = new Transactions(
     {
       of: () => database,
@@ -41,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bystander.end();
-  await pool.end();
+  await Promise.all([pool.end(), shared.end()]);
   await app.stop();
 });
 
@@ -52,6 +57,66 @@ const insert = (idExterne: string, tenantId = one.tenantId) => ({
 });
 const stored = async (): Promise<number> =>
   (await bystander.query<{ count: number }>('SELECT count(*)::int AS count FROM employeur')).rows[0]!.count;
+
+describe('look-ups', () => {
+  const lookUp = <R extends object>(text: string, values: unknown[] = [], tenantId = one.tenantId) =>
+    transactions.lookUp<R>({ tenantId }, { name: text.slice(0, 63), text, values });
+  const pidOf = async (): Promise<number> =>
+    (await lookUp<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
+
+  it('of several tenants at once share two connections, and each gets its rows as its tenant', async () => {
+    const echo = `SELECT $1::int AS value, pg_backend_pid() AS pid, current_setting('transaction_read_only') AS "readOnly", w.* FROM (${WHO}) w`;
+    const tenants = Array.from({ length: 60 }, (_, value) => (value % 3 ? one : other).tenantId);
+    const answers = await Promise.all(
+      tenants.map(async (tenant, value) => (await lookUp<{ pid: number }>(echo, [value], tenant))[0]!),
+    );
+    expect(answers.map(({ pid: _pid, ...row }) => row)).toEqual(
+      tenants.map((tenant, value) => ({ value, readOnly: 'on', role: 'mandat_app', tenant })),
+    );
+    expect(new Set(answers.map(({ pid }) => pid)).size).toBe(2);
+    expect((await shared.query(WHO)).rows).toEqual([{ role: 'mandat_app', tenant: '' }]);
+  });
+
+  it('leave each other alone when one fails', async () => {
+    const texts = ['SELECT 1 AS value', 'SELECT 1 / 0 AS value', 'SELEKT', 'SELECT $1::uuid AS value'];
+    const faults = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => index).map((index) =>
+        lookUp(texts[index % 4]!, index % 4 === 3 ? ['%'] : []).catch(({ code }: { code: string }) => code),
+      ),
+    );
+    expect(faults).toEqual(
+      Array.from({ length: 10 }, () => [[{ value: 1 }], '22012', '42601', '22P02']).flat(),
+    );
+    expect(shared.totalCount).toBe(2);
+  });
+
+  it('fail together with their connection as unavailable, and later ones get another', async () => {
+    const before = await pidOf();
+    const asleep = Array.from({ length: 10 }, () => lookUp('SELECT pg_sleep(30)').catch(isUnavailable));
+    const later = eventually(async () => {
+      const { rowCount } = await bystander.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'`,
+      );
+      return rowCount === 2 || undefined;
+    }, 'Two sleepers');
+    await later;
+    expect(await Promise.all(asleep)).toEqual(asleep.map(() => true));
+    const after = await pidOf();
+    expect(after).not.toBe(before);
+    expect(shared.totalCount - shared.idleCount).toBe(0);
+  });
+
+  it('use a connection of their own while 32 wait on each shared one', async () => {
+    await bystander.query('BEGIN');
+    await bystander.query('LOCK TABLE employeur IN ACCESS EXCLUSIVE MODE');
+    const waiting = Array.from({ length: 64 }, () => lookUp('SELECT FROM employeur LIMIT 0'));
+    const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    expect(await pidOf()).toBe(rows[0]!.pid);
+    await bystander.query('ROLLBACK');
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => []));
+    expect(await pidOf()).not.toBe(rows[0]!.pid);
+  });
+});
 
 describe('one statement in a transaction of its own', () => {
   it('runs as the role and in the tenant of its scope, and the connection remembers neither', async () => {

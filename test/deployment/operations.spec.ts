@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LONG_WORK } from '#platform/database/database';
+import { SHARED_CONNECTIONS } from '#platform/database/shared-connections';
 import { SHORT_WRITES } from '#platform/limits/connection-shares';
 import { readVariables } from './support/environment';
 import { manifests, objectsOf, textOf, type Yaml } from './support/files';
@@ -49,9 +50,9 @@ describe('docs/operations.md', () => {
     const find = (kind: string, name: string): Yaml =>
       all.find((one) => one.kind === kind && one.metadata.name === name);
     const size = Number(find('ConfigMap', 'mandat').data.DATABASE_POOL_SIZE);
-    // Reads, access, transactions, short writes; the queue's; the watch.
-    const api = (2 + 1 + SHORT_WRITES) * size + 1 + 1;
-    const worker = (2 + LONG_WORK) * size + 1 + 5 + 1;
+    // Reads, access, transactions, short writes; look-ups; the queue's; the watch.
+    const api = (2 + 1 + SHORT_WRITES) * size + SHARED_CONNECTIONS + 1 + 1;
+    const worker = (2 + LONG_WORK) * size + SHARED_CONNECTIONS + 1 + 5 + 1;
     const apis = find('HorizontalPodAutoscaler', 'mandat-api').spec.maxReplicas as number;
     const workers = find('Deployment', 'mandat-worker').spec.replicas as number;
     const surge = objectsOf('deploy/kubernetes/api.yaml')[0].spec.strategy.rollingUpdate.maxSurge as number;

@@ -22,6 +22,8 @@ export interface PoolOptions {
   applicationName: string;
   /** Watch that ends silent connections; none if absent. */
   watch?: DatabaseWatch;
+  /** Its connections accept several statements at once. */
+  isShared?: boolean;
 }
 
 /** Returns a listener that logs the loss of an idle connection. Its pool replaces the connection. */
@@ -31,9 +33,10 @@ export const logLostConnection =
     logger.warn({ code: (error as { code?: string }).code }, 'an idle database connection was lost');
   };
 
-function poolConfig({ url, size, applicationName }: PoolOptions): PoolConfig {
+function poolConfig({ url, size, applicationName, isShared = false }: PoolOptions): PoolConfig {
   return {
     ...clientConfig(url, applicationName),
+    pipeline: isShared,
     max: size,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,

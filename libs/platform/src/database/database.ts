@@ -8,17 +8,19 @@ import type { Reader } from '../ops/process-name';
 import type { Connection } from './client-config';
 import { createDataSource, createPipelinedPool, logLostConnection } from './connections';
 import { DatabaseWatch } from './database-watch';
+import { SHARED_CONNECTIONS, SharedConnections } from './shared-connections';
 import { assertOwnsNothing, type LoginRights } from './service-login';
 
 /** Connections of a worker's transactions for each of an API's: long ones of several clients run at once, and short ones beside. */
 export const LONG_WORK = 3;
 
 /**
- * Pools of connections for transactions of one round trip. `access` is for keys, limits and probes, which must not wait for
- * the work of tenants.
+ * Pools of connections for transactions of one round trip. `lookUps` is for reads of a few rows by an index. `access` is for keys, limits
+ * and probes, which must not wait for the work of tenants.
  */
 export interface Pools {
   readonly reads: Pool;
+  readonly lookUps: SharedConnections;
   readonly shortWrites: Pool;
   readonly access: Pool;
 }
@@ -36,6 +38,7 @@ export interface ConnectionContext {
 /** The connections of this process to one database. They are made at their first use. */
 export class Database {
   readonly pools: Pools;
+  private readonly allPools: Pool[] = [];
   private readonly dataSource: DataSource;
   /** Watches over its connections, and over those of the queue. */
   readonly watch: DatabaseWatch;
@@ -52,19 +55,26 @@ export class Database {
     this.watch = new DatabaseWatch(url, processName, logger, connection);
     const options = { url, applicationName: `mandat ${processName}`, watch: this.watch };
     const onLoss = logLostConnection(logger);
-    const make = (name: string, size: number): Pool => {
-      const pool = createPipelinedPool({ ...options, size }, onLoss);
+    const make = (name: string, size: number, isShared = false): Pool => {
+      const pool = createPipelinedPool({ ...options, size, isShared }, onLoss);
       metrics.watchPool(this.label + name, pool);
+      this.allPools.push(pool);
       return pool;
     };
     this.pools = {
       reads: make('reads', config.poolSize),
+      lookUps: new SharedConnections(make('look-ups', SHARED_CONNECTIONS, true)),
       // A worker takes no votes: it only removes dead rows on them.
       shortWrites: make('short writes', processName === 'worker' ? 1 : config.poolSize * SHORT_WRITES),
       access: make('access', config.poolSize),
     };
     const transactions = config.poolSize * (processName === 'worker' ? LONG_WORK : 1);
     this.dataSource = createDataSource({ ...options, size: transactions, entities }, onLoss);
+  }
+
+  /** Calls `listener` when an idle connection is lost. */
+  onLoss(listener: (error: Error) => void): void {
+    for (const pool of this.allPools) pool.on('error', listener);
   }
 
   /** TypeORM on its pool of transactions, connected. A failure is tried again by the next caller. */
@@ -110,10 +120,9 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    const { reads, shortWrites, access } = this.pools;
     await Promise.all([
       ...(this.dataSource.isInitialized ? [this.dataSource.destroy()] : []),
-      ...[reads, shortWrites, access].map((pool) => pool.end()),
+      ...this.allPools.map((pool) => pool.end()),
     ]);
     // Last: it ends connections that would keep a pool from closing.
     this.watch.stop();

@@ -197,7 +197,7 @@ export class JsonItems {
 
   /** Runs the statement of a single item. */
   protected single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
-    return this.transactions.query<R>({ tenantId }, statement);
+    return this.transactions.lookUp<R>({ tenantId }, statement);
   }
 
   /** Returns the list of the items that pass every filter. */
@@ -208,7 +208,7 @@ export class JsonItems {
     if (!sql) return fetch;
     const state = async (): Promise<string> => {
       const statement = { name: `${name}_state`, text: `SELECT ${sql} AS state`, values: [tenantId] };
-      const [row] = await this.transactions.query<{ state: string }>({ tenantId }, statement);
+      const [row] = await this.transactions.lookUp<{ state: string }>({ tenantId }, statement);
       return row!.state;
     };
     return Object.assign(fetch, { state });

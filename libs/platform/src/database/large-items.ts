@@ -21,7 +21,7 @@ interface Slice {
 export class LargeItems extends JsonItems {
   protected override async single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
     const client = await this.transactions.clientOf({ tenantId });
-    return largeItems.run(client, () => super.single<R>(tenantId, statement));
+    return largeItems.run(client, () => this.transactions.query<R>({ tenantId }, statement));
   }
 
   /**

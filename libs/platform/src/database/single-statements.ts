@@ -1,11 +1,11 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { endsConnection, isTransient } from '../errors/sql-errors';
+import { endsConnection, isTransient, isUnprepared } from '../errors/sql-errors';
 import type { ConnectionShares, Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import { leased } from './entered-query';
 import type { Database } from './database';
 import { entering, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
-import { entryOf, isAdministration, type Scope } from './scope';
+import { entryOf, isAdministration, type Scope, type TenantScope } from './scope';
 
 /** Statements that are transactions of their own, each in one round trip. They join no other transaction. */
 export class SingleStatements {
@@ -29,6 +29,25 @@ export class SingleStatements {
       );
     if (isAdministration(scope)) return run(pools.access, (timed) => timed());
     return this.shares.read(await this.clientOf(scope), (measured) => run(pools.reads, measured));
+  }
+
+  /** Runs a statement that reads a few rows by an index, on a connection that others share at once. @returns its rows */
+  async lookUp<R extends QueryResultRow>(
+    database: Database,
+    scope: TenantScope,
+    statement: Statement,
+  ): Promise<R[]> {
+    const send = async (client: PoolClient): Promise<R[]> =>
+      (await queryEntered<R>(client, entryOf(scope, true), statement)).rows;
+    const { lookUps } = database.pools;
+    if (lookUps.isHeldUp) return this.rows(database, scope, true, statement);
+    try {
+      return await lookUps.run(send);
+    } catch (error) {
+      // Another one was to prepare the statement, and failed, for example because it waited too long for a lock.
+      if (!isUnprepared(error)) throw error;
+      return this.rows(database, scope, true, statement);
+    }
   }
 
   /**

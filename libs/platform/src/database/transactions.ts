@@ -248,6 +248,16 @@ export class Transactions {
     return this.routed(scope, (database) => this.single.rows<R>(database, scope, true, statement, before));
   }
 
+  /**
+   * Runs one statement that reads a few rows by an index, like `query`. Outside a transaction it shares a connection with others of
+   * its kind, which wait for it: it must neither take long nor wait for a lock.
+   */
+  async lookUp<R extends QueryResultRow>(scope: TenantScope, statement: Statement): Promise<R[]> {
+    const outer = this.outer(scope, true);
+    if (outer) return joined(outer, statement);
+    return this.routed(scope, (database) => this.single.lookUp<R>(database, scope, statement));
+  }
+
   /** Runs one statement that writes, like `query`. */
   async execute<R extends QueryResultRow>(scope: Scope, statement: Statement): Promise<R[]> {
     const outer = this.outer(scope, false);

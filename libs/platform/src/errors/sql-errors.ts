@@ -63,6 +63,11 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(sqlState(error) ?? '');
 }
 
+/** The connection does not have the named statement: the one that was to prepare it failed. */
+export function isUnprepared(error: unknown): boolean {
+  return ['26000', '42P05'].includes(sqlState(error) ?? '');
+}
+
 /** The work ran into a limit of time, of a statement or of the transaction: the same work would again. */
 export function ranOutOfTime(error: unknown): boolean {
   return ['57014', '25P04'].includes(sqlState(error) ?? '');

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { leased } from '#platform/database/entered-query';
 import { type ConnectionContext, Database } from '#platform/database/database';
@@ -85,8 +84,7 @@ export class Standby implements Replica {
     this.lagMs = config.standbyLagMs;
     this.logger = logger;
     // A server that has restarted may have replayed less of the log than before.
-    for (const pool of Object.values(this.database.pools) as Pool[])
-      pool.on('error', (error) => this.doubt(error));
+    this.database.onLoss((error) => this.doubt(error));
     metrics.meter
       .createObservableGauge('mandat_database_standby_behind_seconds', {
         description: 'Maximum time by which a standby may be behind its primary',
