@@ -9,7 +9,10 @@ export interface Sent {
 
 /** A tenant_id column in a comparison; after SET or a comma it is assigned. */
 const COLUMN = /(?<!["\w.]|(?:SET|,)\s*)(?:"?\w+"?\.)?"?\btenant_id\b"?\s*/;
-const CONDITION = new RegExp(`${COLUMN.source}=\\s*(?:(\\$\\d+)|(?:"?\\w+"?\\.)"?\\btenant_id\\b"?)`, 'g');
+const CONDITION = new RegExp(
+  `${COLUMN.source}=\\s*(?:(\\$\\d+|\\(SELECT \\$1::uuid\\))|(?:"?\\w+"?\\.)"?\\btenant_id\\b"?)`,
+  'g',
+);
 const ANY_CONDITION = new RegExp(`${COLUMN.source}(?:=|<>|IN\\b|IS\\b)`);
 
 /** Returns whether a statement still compares tenant_id. */
