@@ -1,14 +1,13 @@
 import type { Provider } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ReadsInterceptor } from '#access/reads.interceptor';
-import { RequestsInterceptor } from '#platform/limits/requests.interceptor';
+import { RequestsGuard } from '#platform/limits/requests.guard';
 import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
-import { CompressionInterceptor } from '#platform/http/compression.interceptor';
+import { AnswerInterceptor } from '#platform/http/answer.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
 import { IdempotencyInterceptor } from '#platform/http/idempotency.interceptor';
-import { StreamedInterceptor } from '#platform/http/streamed.interceptor';
-import { UndeclaredPartsInterceptor } from '#platform/http/undeclared-parts.interceptor';
+import { UndeclaredPartsGuard } from '#platform/http/undeclared-parts.guard';
 import { InputPipe } from '#platform/input/input.pipe';
 import { PathPartPipe } from '#platform/input/path-part.pipe';
 
@@ -21,13 +20,11 @@ export const REQUEST_PATH: Provider[] = [
   { provide: APP_GUARD, useExisting: ApiKeyGuard },
   { provide: APP_GUARD, useExisting: RateLimitGuard },
   { provide: APP_GUARD, useExisting: EntitlementsGuard },
-  // First, because it bounds what the others may hold.
-  { provide: APP_INTERCEPTOR, useExisting: RequestsInterceptor },
+  // Before all that it bounds: bodies, connections of the database and answers.
+  { provide: APP_GUARD, useExisting: RequestsGuard },
+  { provide: APP_GUARD, useExisting: UndeclaredPartsGuard },
   { provide: APP_INTERCEPTOR, useExisting: ReadsInterceptor },
-  // It compresses what the others return.
-  { provide: APP_INTERCEPTOR, useExisting: CompressionInterceptor },
-  { provide: APP_INTERCEPTOR, useExisting: StreamedInterceptor },
-  { provide: APP_INTERCEPTOR, useExisting: UndeclaredPartsInterceptor },
+  { provide: APP_INTERCEPTOR, useExisting: AnswerInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: BodyInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: ComparisonInterceptor },
   { provide: APP_INTERCEPTOR, useExisting: IdempotencyInterceptor },

@@ -43,7 +43,7 @@ interface ListingOptions {
   readonly around?: () => Around;
 }
 
-/** A list that a handler returns. `StreamedInterceptor` sends it. */
+/** A list that a handler returns. `AnswerInterceptor` sends it. */
 export class Listing {
   /** @param fetch called again until no `next` is left */
   constructor(

@@ -3,10 +3,10 @@ import { ConnectionShares } from './connection-shares';
 import { DatabaseTime } from './database-time';
 import { FloodDelay } from './flood-delay';
 import { KeylessBudget } from './keyless-budget';
-import { RequestsInterceptor } from './requests.interceptor';
+import { RequestsGuard } from './requests.guard';
 import { SlowReaders } from './slow-readers';
 
-const LIMITS = [ConnectionShares, DatabaseTime, FloodDelay, KeylessBudget, RequestsInterceptor, SlowReaders];
+const LIMITS = [ConnectionShares, DatabaseTime, FloodDelay, KeylessBudget, RequestsGuard, SlowReaders];
 
 /** What a client may use of a process at once (docs/operations.md, "Budgets"). */
 @Global()

@@ -1,16 +1,9 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  StreamableFile,
-} from '@nestjs/common';
+import { type ExecutionContext, Injectable, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import Negotiator from 'negotiator';
 import { pipeline, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { mergeMap, type Observable, of } from 'rxjs';
 import type { CallerRequest } from '../limits/caller';
 import { compressions } from '../limits/list-parts';
 import { ProblemFilter } from './problem.filter';
@@ -59,25 +52,13 @@ interface EncodingChoice {
  * the work. An ETag names the content, so it is the same in each encoding.
  */
 @Injectable()
-export class CompressionInterceptor implements NestInterceptor {
+export class Compression {
   constructor(private readonly problems: ProblemFilter) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  /** Returns an answer as its caller takes it. */
+  async compressed(answer: unknown, context: ExecutionContext): Promise<unknown> {
     const response = context.switchToHttp().getResponse<CallerResponse>();
-    return next
-      .handle()
-      .pipe(
-        mergeMap((answer: unknown) =>
-          isLong(answer) && isText(response) ? this.compressed(answer, response, context) : of(answer),
-        ),
-      );
-  }
-
-  private async compressed(
-    answer: string | StreamableFile,
-    response: CallerResponse,
-    context: ExecutionContext,
-  ): Promise<unknown> {
+    if (!isLong(answer) || !isText(response)) return answer;
     response.vary('Accept-Encoding');
     const choice = new Negotiator(response.req) as EncodingChoice;
     const name = choice.encoding(PREFERRED, { preferred: PREFERRED }) ?? 'identity';

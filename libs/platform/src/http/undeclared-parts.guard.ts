@@ -1,6 +1,5 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Observable } from 'rxjs';
 import type { CallerRequest } from '../limits/caller';
 import { type InputFault, invalidRequest } from '../errors/domain-error';
 import { foldRecord, printable } from '../input/fold';
@@ -8,18 +7,18 @@ import { TAKES_IF_MATCH, TAKES_QUERY } from '../input/request-parts.decorator';
 import { acceptedCsv, offersCsv } from './csv';
 
 /**
- * Refuses parts of a request that would be ignored silently (docs/contract.md, "Unknown names"): every query parameter of an
+ * Fifth guard: refuses parts of a request that would be ignored silently (docs/contract.md, "Unknown names"): every query parameter of an
  * operation that declares no `@Query`, a parameter that cannot be read, an `If-Match` that the operation does not
  * honour, and a separator of CSV for JSON. InputPipe checks the parameters of the others.
  */
 @Injectable()
-export class UndeclaredPartsInterceptor implements NestInterceptor {
+export class UndeclaredPartsGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  canActivate(context: ExecutionContext): boolean {
     const { caller, headers, query, url } = context.switchToHttp().getRequest<CallerRequest>();
     // Probes respond whatever is added to their address.
-    if (!caller) return next.handle();
+    if (!caller) return true;
     const takes = (part: string): boolean =>
       this.reflector.get<boolean | undefined>(part, context.getHandler()) ?? false;
     const faults = unreadableParameters(url);
@@ -33,7 +32,7 @@ export class UndeclaredPartsInterceptor implements NestInterceptor {
     }
     if (!takes(TAKES_QUERY)) foldRecord(query, {}, 'query', '', faults);
     if (faults.length > 0) throw invalidRequest(faults);
-    return next.handle();
+    return true;
   }
 }
 

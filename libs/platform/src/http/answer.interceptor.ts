@@ -7,10 +7,11 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { Readable } from 'node:stream';
-import { mergeMap, type Observable, of } from 'rxjs';
+import { mergeMap, type Observable } from 'rxjs';
 import { interrupted } from '../limits/body-arrival';
 import type { CallerRequest } from '../limits/caller';
 import { longAnswers, untilClosed } from '../limits/list-parts';
+import { Compression } from './compression';
 import { acceptedCsv, type Csv } from './csv';
 import { ListSender } from './list-sender';
 import { Listing } from './listing';
@@ -21,24 +22,34 @@ import { Streamed } from './streamed';
 /** Maximum number of bytes buffered before the headers are sent. A failure up to then is answered as a problem. */
 const MAX_BUFFERED = 2 ** 20;
 
-/** Sends each `Listing`, and each `Streamed`, which is among the `longAnswers` of its client until the reader has taken it. */
+/**
+ * Makes what is sent of what a handler returns: of a `Listing`, and of a `Streamed`, which is among the `longAnswers` of its client until
+ * the reader has taken it. Then compresses it.
+ */
 @Injectable()
-export class StreamedInterceptor implements NestInterceptor {
+export class AnswerInterceptor implements NestInterceptor {
   constructor(
     private readonly lists: ListSender,
+    private readonly compression: Compression,
     private readonly problems: ProblemFilter,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(
-      mergeMap((result) => {
-        if (result instanceof Streamed) {
-          const csv = result.records && acceptedCsv(context);
-          return this.stream(csv ? csv.parts(result.records()) : result.parts(), context, csv);
-        }
-        return result instanceof Listing ? this.lists.send(result, context) : of(result);
-      }),
-    );
+    return next
+      .handle()
+      .pipe(
+        mergeMap(async (result: unknown) =>
+          this.compression.compressed(await this.answer(result, context), context),
+        ),
+      );
+  }
+
+  /** A list or a long answer as it is sent; other results as they are. */
+  private answer(result: unknown, context: ExecutionContext): unknown {
+    if (result instanceof Listing) return this.lists.send(result, context);
+    if (!(result instanceof Streamed)) return result;
+    const csv = result.records && acceptedCsv(context);
+    return this.stream(csv ? csv.parts(result.records()) : result.parts(), context, csv);
   }
 
   /** @throws DomainError `Debit.Depasse` */

@@ -1,6 +1,5 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, mergeMap, type Observable } from 'rxjs';
 import { BUDGETS, overBudget } from './budgets';
 import type { CallerRequest } from './caller';
 import { DatabaseTime } from './database-time';
@@ -12,12 +11,12 @@ import { SlowReaders } from './slow-readers';
 const RETRY_S = 5;
 
 /**
- * Serves a bounded number of requests of each client at once (`BUDGETS.requests`), from here until the reader has taken
+ * Fourth guard: serves a bounded number of requests of each client at once (`BUDGETS.requests`), from here until the reader has taken
  * the answer. The bodies that are being read, the answers that are not taken and the connections of the database are thereby
  * bounded, too. Keys of the platform have a budget of their own, so a partner's slow requests never hold up votes.
  */
 @Injectable()
-export class RequestsInterceptor implements NestInterceptor {
+export class RequestsGuard implements CanActivate {
   private readonly requests = new KeyedLimit(BUDGETS.requests, {
     longest: BUDGETS.waitingRequests,
     waitMs: BUDGETS.waitMs,
@@ -29,22 +28,17 @@ export class RequestsInterceptor implements NestInterceptor {
     private readonly slowReaders: SlowReaders,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<CallerRequest>();
     // Probes and documents have no caller.
-    if (!caller) return next.handle();
+    if (!caller) return true;
     const { clientId, role, cleId } = caller;
     if (clientId && role === 'partenaire') this.databaseTime.assertLeft(clientId);
-    return from(this.admitted(`${clientId ?? cleId} ${role}`, http.getResponse<Response>())).pipe(
-      mergeMap(() => next.handle()),
-    );
-  }
-
-  /** Resolves when the request may begin. It counts until its connection has sent the answer. */
-  private async admitted(key: string, response: Response): Promise<void> {
-    await untilClosed(this.requests, key, response);
+    const response = http.getResponse<Response>();
+    await untilClosed(this.requests, `${clientId ?? cleId} ${role}`, response);
     if (response.closed) throw interrupted();
     this.slowReaders.watch(response);
+    return true;
   }
 }
