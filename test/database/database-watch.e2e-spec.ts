@@ -53,7 +53,7 @@ describe('The watch over connections', () => {
     const look = looks.mock.calls.find(([, ms]) => ms === 500)![0];
     looks.mockRestore();
     const behind: Promise<unknown>[] = [client.query('SELECT pg_sleep(60)')];
-    // Quiet for longer than a statement may be, but not at work.
+    // Quiet for longer than a statement may be, but without a statement.
     const idle = await leased(pool);
     for (let looked = 0; looked < 70; looked++) {
       look();

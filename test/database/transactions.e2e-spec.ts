@@ -3,7 +3,7 @@ import { ConnectionShares } from '../../libs/platform/src/limits/connection-shar
 import { DatabaseTime } from '../../libs/platform/src/limits/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
 import type { Database } from '../../libs/platform/src/database/database';
-import { isUnavailable, OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
+import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
 import { SharedConnections } from '../../libs/platform/src/database/shared-connections';
 import { ADMINISTRATION } from '../../libs/platform/src/database/scope';
 import { Transactions } from '../../libs/platform/src/database/transactions';
@@ -19,20 +19,14 @@ let other: TestTenant;
 let pool: Pool;
 /** Connections of look-ups. */
 let shared: Pool;
+let lookUps: SharedConnections;
 let transactions: Transactions;
 let bystander: Client;
 
-beforeAll(async () => {
-  app = await TestApp.own('sees all tenants');
-  one = await app.tenant();
-  other = await app.tenant();
-  const options = { url: app.dataUrl, size: 1, applicationName: 'transactions test' };
-  pool = createPipelinedPool(options, () => undefined);
-  shared = createPipelinedPool({ ...options, size: 2, isShared: true }, () => undefined);
-  const lookUps = new SharedConnections(shared);
-  // Work in several steps goes through the application's own; this one sends single statements only.
-  const database = { pools: { reads: pool, lookUps, shortWrites: pool, access: pool } } as Database;
-  transactions = new Transactions(
+/** Work in several steps goes through the application's own; this one sends single statements only. */
+function transactionsOn(single: Pool): Transactions {
+  const database = { pools: { reads: single, lookUps, shortWrites: single, access: single } } as Database;
+  return new Transactions(
     {
       of: () => database,
       clientOf: (space) => Promise.resolve(space),
@@ -41,6 +35,17 @@ beforeAll(async () => {
     },
     new ConnectionShares({ poolSize: 1 }, new DatabaseTime()),
   );
+}
+
+beforeAll(async () => {
+  app = await TestApp.own('sees all tenants');
+  one = await app.tenant();
+  other = await app.tenant();
+  const options = { url: app.dataUrl, size: 1, applicationName: 'transactions test' };
+  pool = createPipelinedPool(options, () => undefined);
+  shared = createPipelinedPool({ ...options, size: 2, isShared: true }, () => undefined);
+  lookUps = new SharedConnections(shared);
+  transactions = transactionsOn(pool);
   bystander = new Client({ connectionString: app.dataUrl });
   await bystander.connect();
 });
@@ -64,9 +69,9 @@ describe('look-ups', () => {
   const pidOf = async (): Promise<number> =>
     (await lookUp<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
 
-  it('of several tenants at once share two connections, and each gets its rows as its tenant', async () => {
+  it('share two connections, and each gets its rows as its tenant', async () => {
     const echo = `SELECT $1::int AS value, pg_backend_pid() AS pid, current_setting('transaction_read_only') AS "readOnly", w.* FROM (${WHO}) w`;
-    const tenants = Array.from({ length: 60 }, (_, value) => (value % 3 ? one : other).tenantId);
+    const tenants = Array.from({ length: 24 }, (_, value) => (value % 3 ? one : other).tenantId);
     const answers = await Promise.all(
       tenants.map(async (tenant, value) => (await lookUp<{ pid: number }>(echo, [value], tenant))[0]!),
     );
@@ -87,34 +92,44 @@ describe('look-ups', () => {
     expect(faults).toEqual(
       Array.from({ length: 10 }, () => [[{ value: 1 }], '22012', '42601', '22P02']).flat(),
     );
-    expect(shared.totalCount).toBe(2);
   });
 
-  it('fail together with their connection as unavailable, and later ones get another', async () => {
-    const before = await pidOf();
-    const asleep = Array.from({ length: 10 }, () => lookUp('SELECT pg_sleep(30)').catch(isUnavailable));
-    const later = eventually(async () => {
-      const { rowCount } = await bystander.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'`,
-      );
-      return rowCount === 2 || undefined;
+  it('are sent again on a connection of their own when theirs is lost', async () => {
+    const text = 'SELECT 7 AS value FROM pg_sleep(0.4)';
+    const asked = Array.from({ length: 10 }, () => lookUp(text));
+    const { rows } = await eventually(async () => {
+      const sleepers = `SELECT pid FROM pg_stat_activity WHERE query = '${text}' AND state = 'active'`;
+      const found = await bystander.query<{ pid: number }>(sleepers);
+      return found.rowCount === 2 ? found : undefined;
     }, 'Two sleepers');
-    await later;
-    expect(await Promise.all(asleep)).toEqual(asleep.map(() => true));
-    const after = await pidOf();
-    expect(after).not.toBe(before);
+    await bystander.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [
+      rows.map(({ pid }) => pid),
+    ]);
+    expect(await Promise.all(asked)).toEqual(asked.map(() => [{ value: 7 }]));
+    expect(rows.map(({ pid }) => pid)).not.toContain(await pidOf());
     expect(shared.totalCount - shared.idleCount).toBe(0);
   });
 
-  it('use a connection of their own while 32 wait on each shared one', async () => {
+  it('wait for others that a lock holds up for a second, and then use connections of their own', async () => {
+    const own = createPipelinedPool({ url: app.dataUrl, size: 2, applicationName: 'own' }, () => undefined);
+    const held = transactionsOn(own);
+    const lookUpIn = (tenantId: string, text: string) =>
+      held.lookUp<{ pid: number }>({ tenantId }, { name: text, text, values: [] });
     await bystander.query('BEGIN');
     await bystander.query('LOCK TABLE employeur IN ACCESS EXCLUSIVE MODE');
-    const waiting = Array.from({ length: 64 }, () => lookUp('SELECT FROM employeur LIMIT 0'));
-    const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    expect(await pidOf()).toBe(rows[0]!.pid);
+    const waiting = Array.from({ length: 16 }, () => lookUpIn(one.tenantId, 'SELECT FROM employeur LIMIT 0'));
+    // The seventeenth of a client has no place.
+    const further = lookUpIn(one.tenantId, 'SELECT 1 AS one');
+    const begun = performance.now();
+    const [answer] = await lookUpIn(other.tenantId, 'SELECT pg_backend_pid() AS pid');
+    expect(performance.now() - begun).toBeGreaterThan(500);
+    const { rows: ofOwn } = await bystander.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'own'`,
+    );
+    expect(ofOwn.map(({ pid }) => pid)).toContain(answer!.pid);
     await bystander.query('ROLLBACK');
-    expect(await Promise.all(waiting)).toEqual(waiting.map(() => []));
-    expect(await pidOf()).not.toBe(rows[0]!.pid);
+    expect(await Promise.all([...waiting, further])).toEqual([...waiting.map(() => []), [{ one: 1 }]]);
+    await own.end();
   });
 });
 

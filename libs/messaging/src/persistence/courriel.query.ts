@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EMPLOYES } from '#membership/relations';
+import { LargeItems } from '#platform/database/large-items';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { VOTANTS } from '#voting/relations';
@@ -13,11 +14,12 @@ const ETATS = Object.entries(COMPTES)
 /** Emails and their recipients as JSON text. */
 @Injectable()
 export class CourrielQuery {
-  private readonly courriels: JsonItems;
+  /** Reading one counts its recipients, who may be 100,000. */
+  private readonly courriels: LargeItems;
   private readonly destinataires: JsonItems;
 
   constructor(private readonly transactions: Transactions) {
-    this.courriels = new JsonItems(transactions, {
+    this.courriels = new LargeItems(transactions, {
       name: 'courriel',
       table: 'courriel',
       key: 'id_unique',

@@ -22,7 +22,7 @@ export interface PoolOptions {
   applicationName: string;
   /** Watch that ends silent connections; none if absent. */
   watch?: DatabaseWatch;
-  /** Its connections accept several statements at once. */
+  /** Whether its connections accept several statements at once. */
   isShared?: boolean;
 }
 

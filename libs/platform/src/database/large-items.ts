@@ -17,7 +17,7 @@ interface Slice {
   version: string;
 }
 
-/** Items that may have 1 MiB or more: reads of single ones are among the `largeItems` of their client. */
+/** Items that may have 1 MiB or more, or read many rows: reads of single ones are among the `largeItems` of their client. */
 export class LargeItems extends JsonItems {
   protected override async single<R extends object>(tenantId: string, statement: Statement): Promise<R[]> {
     const client = await this.transactions.clientOf({ tenantId });

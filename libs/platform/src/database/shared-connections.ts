@@ -1,90 +1,148 @@
 import type { Pool, PoolClient } from 'pg';
-import { endsConnection } from '../errors/sql-errors';
+import { endsConnection, isUnprepared } from '../errors/sql-errors';
 import { streamOf } from './client-config';
+import { cut } from './database-watch';
 
 /** Connections of a pool that statements share. */
 export const SHARED_CONNECTIONS = 2;
 
-/** Statements under way on one connection beyond which it is held up by something, such as a lock. */
+/** Maximum number of statements of one client under way. */
+const MOST_OF_CLIENT = 16;
+
+/** Maximum number of statements under way on one connection. */
 const MOST_TOGETHER = 32;
+
+/** Interval of checks, in ms. Silence is counted in checks, so a delayed process does not misjudge a connection. */
+const LOOK_MS = 250;
+
+/** Checks without a response after which a connection is held up, for example by a lock: 1 s. */
+const HELD_UP_LOOKS = 4;
+
+/** Time without shared connections after that, in ms. */
+const PAUSE_MS = 5_000;
 
 interface Lease {
   readonly client: Promise<PoolClient>;
+  /** Set when the connection is made. */
+  connection: PoolClient | undefined;
   users: number;
-  /** The error that ended the connection. */
-  lost: Error | undefined;
+  /** Checks since the last response. */
+  silent: number;
+  /** Why the connection takes no further statements. */
+  failure: Error | undefined;
   /** Whether what is sent waits for the end of this turn of the event loop. */
-  isHeld: boolean;
+  isCorked: boolean;
 }
 
 /**
  * Connections on which several statements are under way at once. Each is sent without waiting for those before it, and PostgreSQL
- * answers them in turn (docs/adr/0051-shared-connections.md). A slow one delays all behind it, and all fail if the connection is lost.
+ * answers them in turn (docs/adr/0051-shared-connections.md).
  */
 export class SharedConnections {
-  private leases: readonly Lease[] = [];
+  private readonly leases = new Set<Lease>();
+  private readonly ofClients = new Map<string, number>();
+  private pausedUntil = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param pool whose connections accept several statements at once */
   constructor(private readonly pool: Pool) {}
 
-  /** Whether further statements should not wait for those that are under way. */
-  get isHeldUp(): boolean {
-    const { leases } = this;
-    return leases.length === SHARED_CONNECTIONS && leases.every(({ users }) => users >= MOST_TOGETHER);
+  /**
+   * Runs `work`, a single statement that only reads.
+   *
+   * @param client whose statements are counted
+   * @param instead does the same on a connection of its own, if there is no place here or the statement gets no response
+   * @throws what `work` or `instead` throws
+   */
+  async run<T>(
+    client: string,
+    work: (connection: PoolClient) => Promise<T>,
+    instead: () => Promise<T>,
+  ): Promise<T> {
+    const lease = this.join(client);
+    const answer = lease && (await this.shared(lease, client, work));
+    return answer ? answer.value : instead();
   }
 
-  /** Runs `work`, a single statement, on the connection with the fewest others. @throws what `work` throws */
-  async run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const lease = this.join();
+  /** @returns undefined if the statement got no response */
+  private async shared<T>(
+    lease: Lease,
+    client: string,
+    work: (connection: PoolClient) => Promise<T>,
+  ): Promise<{ readonly value: T } | undefined> {
     try {
-      const client = await lease.client;
-      hold(lease, client);
-      return await work(client);
+      lease.connection = await lease.client;
+      cork(lease, lease.connection);
+      return { value: await work(lease.connection) };
     } catch (error) {
-      if (endsConnection(error)) {
-        lease.lost = error as Error;
-        this.remove(lease);
-      }
+      // The connection may lack the statement that failed, and a pooler refuses to prepare it again.
+      lease.failure ??= error as Error;
+      if (lease.connection && (endsConnection(error) || isUnprepared(error))) return undefined;
       throw error;
     } finally {
-      if (--lease.users === 0) this.giveBack(lease);
+      this.leave(lease, client);
     }
   }
 
-  private join(): Lease {
-    if (this.leases.length < SHARED_CONNECTIONS)
-      this.leases = [
-        ...this.leases,
-        { client: this.pool.connect(), users: 0, lost: undefined, isHeld: false },
-      ];
-    const lease = this.leases.reduce((least, one) => (one.users < least.users ? one : least));
+  /** Returns the connection with the fewest statements; undefined if there is no place. */
+  private join(client: string): Lease | undefined {
+    const own = this.ofClients.get(client) ?? 0;
+    if (own >= MOST_OF_CLIENT || performance.now() < this.pausedUntil) return undefined;
+    const usable = [...this.leases].filter(({ failure }) => !failure);
+    if (this.leases.size < SHARED_CONNECTIONS) usable.unshift(this.open());
+    const lease = usable.reduce<Lease | undefined>(
+      (least, one) => (least && least.users <= one.users ? least : one),
+      undefined,
+    );
+    if (!lease || lease.users >= MOST_TOGETHER) return undefined;
     lease.users++;
+    this.ofClients.set(client, own + 1);
     return lease;
   }
 
-  private giveBack(lease: Lease): void {
-    this.remove(lease);
-    // A connection that could not be made has failed the statements that waited for it.
-    void lease.client.then(
-      (client) => client.release(lease.lost),
-      () => undefined,
-    );
+  private open(): Lease {
+    const lease: Lease = {
+      client: this.pool.connect(),
+      connection: undefined,
+      users: 0,
+      silent: 0,
+      failure: undefined,
+      isCorked: false,
+    };
+    this.leases.add(lease);
+    this.timer ??= setInterval(() => this.look(), LOOK_MS).unref();
+    return lease;
   }
 
-  /** Later statements get another connection. */
-  private remove(lease: Lease): void {
-    this.leases = this.leases.filter((one) => one !== lease);
+  private leave(lease: Lease, client: string): void {
+    lease.silent = 0;
+    const others = this.ofClients.get(client)! - 1;
+    if (others > 0) this.ofClients.set(client, others);
+    else this.ofClients.delete(client);
+    if (--lease.users > 0) return;
+    this.leases.delete(lease);
+    if (this.leases.size === 0) this.timer = clearInterval(this.timer) as undefined;
+    lease.connection?.release(lease.failure);
+  }
+
+  /** Cuts connections that are held up. Their statements are sent again, each on a connection of its own. */
+  private look(): void {
+    for (const lease of this.leases) {
+      if (!lease.connection || ++lease.silent < HELD_UP_LOOKS) continue;
+      this.pausedUntil = performance.now() + PAUSE_MS;
+      cut(lease.connection);
+    }
   }
 }
 
 /** Sends the statements of one turn of the event loop together: a write to a socket costs far more than its bytes. */
-function hold(lease: Lease, client: PoolClient): void {
-  if (lease.isHeld) return;
-  lease.isHeld = true;
-  const stream = streamOf(client);
+function cork(lease: Lease, connection: PoolClient): void {
+  if (lease.isCorked) return;
+  lease.isCorked = true;
+  const stream = streamOf(connection);
   stream.cork();
   setImmediate(() => {
-    lease.isHeld = false;
+    lease.isCorked = false;
     stream.uncork();
   });
 }

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { endsConnection, isTransient, isUnprepared } from '../errors/sql-errors';
+import { endsConnection, isTransient } from '../errors/sql-errors';
 import type { ConnectionShares, Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import { leased } from './entered-query';
@@ -37,17 +37,12 @@ export class SingleStatements {
     scope: TenantScope,
     statement: Statement,
   ): Promise<R[]> {
-    const send = async (client: PoolClient): Promise<R[]> =>
-      (await queryEntered<R>(client, entryOf(scope, true), statement)).rows;
-    const { lookUps } = database.pools;
-    if (lookUps.isHeldUp) return this.rows(database, scope, true, statement);
-    try {
-      return await lookUps.run(send);
-    } catch (error) {
-      // Another one was to prepare the statement, and failed, for example because it waited too long for a lock.
-      if (!isUnprepared(error)) throw error;
-      return this.rows(database, scope, true, statement);
-    }
+    const client = await this.clientOf(scope);
+    return database.pools.lookUps.run(
+      client,
+      async (connection) => (await queryEntered<R>(connection, entryOf(scope, true), statement)).rows,
+      () => this.rows(database, scope, true, statement),
+    );
   }
 
   /**
