@@ -207,7 +207,7 @@ describe('npm run cli -- rechiffrer', () => {
     );
   });
 
-  it('a trail written anew with the old key is reported once that key is gone', async () => {
+  it('a trail rewritten with the old key is reported once that key is gone', async () => {
     const app = await service.with(ring('k1'));
     const tenant = await filled(app);
     await runCli(service.url, ring('k2', 'k1'), 'rechiffrer');

@@ -61,7 +61,7 @@ describe('DATABASE_URL with several servers', () => {
     expect(await portOf(await connect(`${url}&application_name=other`))).toBe(successor.port);
   });
 
-  it('reports the end of a connection that was never begun, so that its owner makes another', async () => {
+  it('reports the end of a connection that was never begun, and its owner makes another', async () => {
     const url = 'postgres://127.0.0.1:1,127.0.0.1:2/nowhere?target_session_attrs=read-write';
     const client = new PrimaryClient(clientConfig(url, 'test'));
     const end = ended(client);

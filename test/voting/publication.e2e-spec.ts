@@ -123,7 +123,7 @@ describe('what a published campaign asks', () => {
       ({ Options }: { Options: { Libelle: string }[] }) => Options.map(({ Libelle }) => Libelle).join(' '),
     );
 
-  it('can be changed again once it is unpublished, and is then copied anew', async () => {
+  it('can be changed again once it is unpublished, and is then copied again', async () => {
     const vote = await votes.opened(1);
     await campaigns.sent('POST', `/${vote.id}/depublier`);
     expect(await copies(vote)).toEqual([]);
@@ -199,7 +199,7 @@ describe('the threshold of anonymity', () => {
     expect(await tells(vote)).toBe(false);
   });
 
-  it('stays that of the first publication where the campaign is published anew', async () => {
+  it('stays that of the first publication when the campaign is published again', async () => {
     await setOfClient(4);
     const id = await campaigns.ready();
     for (let voters = 1; voters < 4; voters++) await campaigns.votant(id);

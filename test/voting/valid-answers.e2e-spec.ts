@@ -101,7 +101,7 @@ const choiceOf = ({ options }: { readonly options: number }): fc.Arbitrary<Choic
     { weight: 1, arbitrary: fc.array(fc.nat({ max: options }), { maxLength: options + 1 }) },
   );
 
-/** A ballot of which one or two answers are any, and the others abstentions, so that many are valid. */
+/** A ballot with one or two arbitrary answers and abstentions otherwise. Many of these are valid. */
 const ballots: fc.Arbitrary<Ballot> = fc
   .record({
     answers: fc.tuple(...KINDS.map(choiceOf)),

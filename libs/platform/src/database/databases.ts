@@ -14,7 +14,7 @@ export interface Replica {
   doubt(error: unknown): void;
 }
 
-/** What one request may read. All its reads use one copy, until it changes to the database itself. */
+/** The databases that one request may read. All its reads use one copy, until it changes to the database itself. */
 export interface Reading {
   /** Returns the copy for the next read; undefined for the database itself. */
   replica(database: Database, space: string): Promise<Replica | undefined>;

@@ -23,8 +23,8 @@ import { Streamed } from './streamed';
 const MAX_BUFFERED = 2 ** 20;
 
 /**
- * Makes what is sent of what a handler returns: of a `Listing`, and of a `Streamed`, which is among the `longAnswers` of its client until
- * the reader has taken it. Then compresses it.
+ * Sends the result of a handler, compressed: a `Listing` as a list, and a `Streamed` part by part. A `Streamed` is among the `longAnswers`
+ * of its client until the reader has taken it.
  */
 @Injectable()
 export class AnswerInterceptor implements NestInterceptor {

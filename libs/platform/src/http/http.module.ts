@@ -19,6 +19,6 @@ const OF_EVERY_REQUEST = [
   InputPipe,
 ];
 
-/** What reads the parts of each API request and sends its answer. The process that serves them registers it. */
+/** Reads the parts of each API request and sends its answer. The process that serves them registers it. */
 @Module({ providers: [...OF_EVERY_REQUEST, ListSender, Compression], exports: OF_EVERY_REQUEST })
 export class HttpModule {}

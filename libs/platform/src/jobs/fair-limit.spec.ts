@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairLimit } from './fair-limit';
 
 describe('a fair limit', () => {
-  it('runs so many calls at once; clients that wait take turns', async () => {
+  it('runs so many calls at once; waiting clients alternate', async () => {
     const limit = new FairLimit(2);
     const order: string[] = [];
     let [running, most] = [0, 0];

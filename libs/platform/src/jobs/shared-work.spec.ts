@@ -134,7 +134,7 @@ describe('shared work', () => {
     expect(times).toBe(2);
   });
 
-  it('of long pieces that dead processes have left, one runs at a time in a process, over all its works', async () => {
+  it('one long piece that a dead process has left runs at a time in a process, over all its works', async () => {
     const notes = new Notes();
     for (const id of ['A1', 'B1', 'C1']) notes.left.add(id);
     const [one, other] = [new Due(['A1', 'B1', 'D1']), new Due(['C1'])];

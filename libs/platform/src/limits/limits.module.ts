@@ -8,7 +8,7 @@ import { SlowReaders } from './slow-readers';
 
 const LIMITS = [ConnectionShares, DatabaseTime, FloodDelay, KeylessBudget, RequestsGuard, SlowReaders];
 
-/** What a client may use of a process at once (docs/operations.md, "Budgets"). */
+/** Limits of a client's use of a process (docs/operations.md, "Budgets"). */
 @Global()
 @Module({ providers: LIMITS, exports: LIMITS })
 export class LimitsModule {}

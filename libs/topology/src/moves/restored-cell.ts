@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Deplacement, DeplacementsService } from '#clients';
 import { Transactions } from '#platform/database/transactions';
 
-/** What a cell that was restored without the directory does not know. */
+/** Facts that a cell does not know after it was restored without the directory. */
 @Injectable()
 export class RestoredCell {
   constructor(
