@@ -334,7 +334,7 @@ describe('The same network without the watch', () => {
       control: `without the watch ${waiting} requests without a response after ${ms / 1_000} s, ready again after ${readyMs} ms`,
     });
     expect(waiting).toBeGreaterThan(0);
-    // A probe without a response ends its connection, so a process that has few of them may soon be ready again.
+    // Other work may hold the half-open connections, and a probe then gets a new one: seen once on a busy machine.
     if (WHOLE) expect(readyMs).toBeGreaterThan(READY_MS * SLACK);
   });
 });

@@ -26,14 +26,13 @@ interface Look {
   bytesWritten: number;
   /** Looks in a row that found nothing new from the server. */
   unheard: number;
-  /** Looks in a row that found nothing new in either direction; of a shared connection, that found nothing new from the server for a statement. */
+  /** Looks in a row that found nothing new in either direction. */
   silent: number;
 }
 
 /** Properties that the types of `pg` omit. */
 interface Internals {
   readonly readyForQuery: boolean;
-  readonly pipeline: boolean;
 }
 
 const longStatements = new WeakSet<object>();
@@ -101,12 +100,9 @@ export class DatabaseWatch {
     for (const [client, look] of this.connections) {
       const { bytesRead, bytesWritten } = streamOf(client);
       look.unheard = bytesRead === look.bytesRead ? look.unheard + 1 : 0;
-      const { readyForQuery, pipeline } = client as unknown as Internals;
-      const isAtWork = !readyForQuery;
-      // Further statements are sent on a shared connection, whether the server answers or not.
-      const isQuiet = pipeline ? isAtWork : bytesWritten === look.bytesWritten;
-      look.silent = look.unheard > 0 && isQuiet ? look.silent + 1 : 0;
+      look.silent = look.unheard > 0 && bytesWritten === look.bytesWritten ? look.silent + 1 : 0;
       Object.assign(look, { bytesRead, bytesWritten });
+      const isAtWork = !(client as unknown as Internals).readyForQuery;
       if (isAtWork && look.silent >= SILENT_LOOKS && !longStatements.has(client)) cut(client);
     }
     const own = this.own && this.connections.get(this.own);

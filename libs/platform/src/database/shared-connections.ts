@@ -1,16 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { endsConnection, isUnprepared } from '../errors/sql-errors';
+import { BUDGETS } from '../limits/budgets';
 import { streamOf } from './client-config';
 import { cut } from './database-watch';
 
 /** Connections of a pool that statements share. */
 export const SHARED_CONNECTIONS = 2;
-
-/** Maximum number of statements of one client under way. */
-const MOST_OF_CLIENT = 16;
-
-/** Maximum number of statements under way on one connection. */
-const MOST_TOGETHER = 32;
 
 /** Interval of checks, in ms. Silence is counted in checks, so a delayed process does not misjudge a connection. */
 const LOOK_MS = 250;
@@ -87,14 +82,14 @@ export class SharedConnections {
   /** Returns the connection with the fewest statements; undefined if there is no place. */
   private join(client: string): Lease | undefined {
     const own = this.ofClients.get(client) ?? 0;
-    if (own >= MOST_OF_CLIENT || performance.now() < this.pausedUntil) return undefined;
+    if (own >= BUDGETS.lookUps || performance.now() < this.pausedUntil) return undefined;
     const usable = [...this.leases].filter(({ failure }) => !failure);
     if (this.leases.size < SHARED_CONNECTIONS) usable.unshift(this.open());
     const lease = usable.reduce<Lease | undefined>(
       (least, one) => (least && least.users <= one.users ? least : one),
       undefined,
     );
-    if (!lease || lease.users >= MOST_TOGETHER) return undefined;
+    if (!lease) return undefined;
     lease.users++;
     this.ofClients.set(client, own + 1);
     return lease;
@@ -121,7 +116,10 @@ export class SharedConnections {
     else this.ofClients.delete(client);
     if (--lease.users > 0) return;
     this.leases.delete(lease);
-    if (this.leases.size === 0) this.timer = clearInterval(this.timer) as undefined;
+    if (this.leases.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
     lease.connection?.release(lease.failure);
   }
 

@@ -37,6 +37,8 @@ export const BUDGETS = {
   reads: 0.5,
   transactions: 0.5,
   shortTransactions: 0.8,
+  /** Reads of single records on connections that clients share; further ones are among `reads`. */
+  lookUps: 16,
   /** Time that statements and transactions of a client hold connections in one minute; waiting for one does not count. */
   databaseSeconds: 120,
   /** Syncs that are read and done at once. */
