@@ -410,7 +410,7 @@ describe('negative control: the same attacker', () => {
     await breaking(
       rows[0]!.text
         .replace('RETURNING b.*', 'RETURNING b.*, b.ctid AS place')
-        .replace('ORDER BY gen_random_uuid()', 'ORDER BY t.place'),
+        .replace('ORDER BY n.nouveau', 'ORDER BY n.place'),
     );
     await breaking(READ_ALL);
     election = await Election.prepare(app);

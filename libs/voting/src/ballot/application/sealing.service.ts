@@ -13,7 +13,7 @@ import { WORKER } from '../../application/worker';
 
 /**
  * Seals closed ballot boxes (docs/adr/0014): the box counts, and one transaction rewrites roll, ballots and receipts in
- * random order, because their old order and row versions could link ballots to voters.
+ * orders that no vote changes, because their old order and row versions could link ballots to voters.
  */
 @Injectable()
 export class SealingService {

@@ -53,7 +53,7 @@ export class SealingRepository {
   }
 
   /**
-   * Counts the box by union and employer, and rewrites roll, ballots and receipts in random order.
+   * Counts the box by union and employer, and rewrites roll, ballots and receipts in orders that no vote changes.
    *
    * @returns its anomalies, in which case the box is unchanged
    */

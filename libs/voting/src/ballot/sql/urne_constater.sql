@@ -1,5 +1,5 @@
 -- Seals a box with anomalies permanently, without a result. Returns whether it did. It rewrites roll, ballots and
--- receipts in random order, as urne_sceller does.
+-- receipts as urne_sceller does.
 CREATE OR REPLACE FUNCTION urne_constater(campagne uuid, raison text)
   RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER
@@ -23,21 +23,21 @@ BEGIN
     WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
     RETURNING b.*
   )
-  INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-  SELECT t.tenant_id, t.campagne_id, t.syndicat_id_externe, t.employeur_identifiant_externe, t.poids, t.reponses
-  FROM taken t ORDER BY gen_random_uuid();
+  INSERT INTO bulletin (tenant_id, campagne_id, id_unique, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+  SELECT n.tenant_id, n.campagne_id, n.nouveau, n.syndicat_id_externe, n.employeur_identifiant_externe, n.poids, n.reponses
+  FROM (SELECT t.*, gen_random_uuid() AS nouveau FROM taken t) n ORDER BY n.nouveau;
   WITH taken AS (
     DELETE FROM recu r
     WHERE r.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND r.campagne_id = $1
     RETURNING r.*
   )
-  INSERT INTO recu SELECT t.* FROM taken t ORDER BY gen_random_uuid();
+  INSERT INTO recu SELECT t.* FROM taken t ORDER BY t.empreinte;
   WITH taken AS (
     DELETE FROM votant v
     WHERE v.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND v.campagne_id = $1
     RETURNING v.*
   )
-  INSERT INTO votant SELECT t.* FROM taken t ORDER BY gen_random_uuid();
+  INSERT INTO votant SELECT t.* FROM taken t ORDER BY t.date_creation, t.id_unique;
   INSERT INTO participation (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe,
     inscrits, avec_droit, ayant_vote)
   SELECT v.tenant_id, v.campagne_id, v.syndicat_id_externe, v.employeur_identifiant_externe,
