@@ -14,7 +14,7 @@ const CONTEXTS = {
   voting: ['membership', 'clients'],
   meeting: ['membership'],
   adhesion: BELOW_ADHESION,
-  sync: [...BELOW_ADHESION, 'adhesion'],
+  sync: [...BELOW_ADHESION, 'adhesion', 'clients'],
   webhooks: [...BELOW_LISTENERS, 'clients'],
   messaging: [...BELOW_LISTENERS, 'clients', 'webhooks'],
   clients: [],

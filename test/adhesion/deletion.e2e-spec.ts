@@ -29,6 +29,7 @@ beforeAll(() => {
       await meanwhile();
       return voters.has(`${question[0]} ${question[1]}`);
     },
+    votesOf: () => Promise.resolve([]),
     release: () => Promise.resolve(),
   });
 });

@@ -68,7 +68,7 @@ describe('The README of the client', () => {
 type Loose = ReturnType<typeof JSON.parse>;
 
 /** Operations that answer in two forms, of which the service chooses one. */
-const CHOSEN_BY_THE_SERVICE = ['SignatureImages_read', 'Signing_sign', 'Signing_get'];
+const CHOSEN_BY_THE_SERVICE = ['Plans_apply', 'SignatureImages_read', 'Signing_sign', 'Signing_get'];
 
 describe('The answer of an operation that answers in two forms', () => {
   it('is typed by the request where the request decides', () => {

@@ -59,6 +59,7 @@ describe('POST /admin/v1/clients', () => {
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
       courrielsEssai: [],
+      freins: { terminaisonsPourcent: null, champsVidesPourcent: null, minimum: 1, jamaisSupprimer: false },
       suspenduLe: null,
       raisonSuspension: null,
       suppressionDemandeeLe: null,

@@ -10,7 +10,7 @@ import { fieldCasesOf } from './support/fields';
 import { type Document, operationsOf, type Placed } from './support/openapi-faults';
 
 /** These operations report the faults of records in a 200. */
-const OF_RECORDS = /\/(?:employe\/sync|v2\/sync|employe\/upsert)$/;
+const OF_RECORDS = /\/(?:employe\/sync|v2\/sync|v2\/plan|employe\/upsert)$/;
 
 /** An operation whose body has the schema of another one gets one case in this number. */
 const EVERY = depth(10, 1);

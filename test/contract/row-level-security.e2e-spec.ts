@@ -264,6 +264,8 @@ describe('Row-level security in the schema', () => {
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
         // The records of administrators, and the purge of expired records.
         `idempotency_record: ${ROWS}`,
+        // The purge of plans, without their content.
+        'plan: DELETE, SELECT (tenant_id, id_unique, octets, date_creation)',
         `rate_window: ${ROWS}`,
         'reglage: SELECT, INSERT, UPDATE',
         PUBLIC_SCHEMA,

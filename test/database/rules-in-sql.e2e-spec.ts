@@ -8,6 +8,7 @@ import { MAJORITES, TYPES_VOTE } from '../../libs/meeting/src/domain/point.field
 import { TYPES_CHAMP } from '../../libs/membership/src/domain/champ-utilisateur.fields';
 import { NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.fields';
 import { CIBLES, ETATS_DESTINATAIRE } from '../../libs/messaging/src/domain/courriel.types';
+import { ETATS_PLAN, VERSIONS } from '../../libs/sync/src/domain/plan.types';
 import { ETATS_TACHE } from '../../libs/sync/src/domain/tache.types';
 import { QUESTION_TYPES } from '../../libs/voting/src/structure/domain/question.fields';
 import { contentOf } from '../../libs/voting/src/structure/domain/question.rules';
@@ -62,6 +63,8 @@ const LISTS: Record<string, readonly string[]> = {
   'point_seance.majorite': MAJORITES,
   'point_seance.type_vote': TYPES_VOTE,
   'question.type': QUESTION_TYPES,
+  'plan.etat': ETATS_PLAN,
+  'plan.version': VERSIONS,
   'tache.etat': ETATS_TACHE,
   'tenant.environnement': ENVIRONMENTS,
 };

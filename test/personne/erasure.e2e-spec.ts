@@ -162,7 +162,8 @@ describe('The export of an employee', () => {
     expect(counts).toMatchObject({
       ...{ employe: 1, emplois: 1, appartenances: 1, valeursChampUtilisateur: 1, consentements: 2 },
       ...{ adhesions: 1, signatures: 2, paiements: 1, autorisationsPaiement: 1, demandesAdhesion: 2 },
-      ...{ consentementsDemandes: 2, votants: 5, listesElectorales: 1, taches: 1, resultatsTaches: 1 },
+      ...{ consentementsDemandes: 2, votants: 5, listesElectorales: 1, changementsDePlans: 1 },
+      ...{ taches: 1, resultatsTaches: 1 },
     });
     const { png, ...rest } = space.one;
     const shown = JSON.stringify(json);

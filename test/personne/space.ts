@@ -140,6 +140,10 @@ export class Space {
       ObjetsConsentement: [{ IdExterne: 'INFO', Nom: 'Infolettre' }],
     });
     for (const who of [this.one, this.other]) await this.sign(who);
+    for (const who of [this.one, this.other])
+      await this.done(
+        this.partner('POST', '/b2b/v2/plan', { Employes: [{ ...who.employe, Ville: 'Laval' }] }),
+      );
     await this.refuseInTask();
     await this.confuse();
     return this.vote();

@@ -1,9 +1,13 @@
-import { bodies, type Calls } from '../contract/support/calls';
+import { bodies, type Calls, each, pages } from '../contract/support/calls';
+import { EXAMPLE_CLIENT_ID } from '../../libs/clients/src';
+import { EXAMPLE_PLAN_IDS } from '../../libs/sync/src';
+import { HELD_PLANS } from './held';
 import type { Identifiers } from '../contract/support/spaces';
 
 const EMPLOYE = '/b2b/v1/employe';
 const PERSON = { prenom: 'Alex', nom: 'Tremblay' };
 const SYNC_V2 = '/b2b/v2/sync';
+const PLAN = '/b2b/v2/plan';
 const PERSON_V2 = { Prenom: 'Alex', Nom: 'Tremblay' };
 const DATE = '2024-01-01';
 
@@ -128,6 +132,54 @@ export const CALLS: Calls = {
       ]),
       { path: `${UPSERT}?simulation=true`, body: employesV2(asked, own)[1] },
     ],
+  },
+  'POST /b2b/v2/plan': {
+    foreign: (asked, own) => [
+      { path: PLAN, body: { Syndicats: [{ IdentifiantExterne: asked.syndicat, Nom: 'Local' }] } },
+      ...employesV2(asked, own).map((Employes) => ({ path: PLAN, body: { Employes } })),
+      {
+        path: `${PLAN}?version=1`,
+        body: {
+          Employes: [{ IdExterne: asked.employe, ...PERSON, identifiantExterneEmployeur: own.employeur }],
+        },
+      },
+    ],
+  },
+  'GET /b2b/v2/plan': { foreign: (asked) => pages(PLAN, asked.curseurPlans) },
+  'GET /b2b/v2/plan/:id': { foreign: (asked, own) => each(`${PLAN}/`, own.plan, asked.plan) },
+  'GET /b2b/v2/plan/:id/changements': {
+    foreign: (asked, own) => [
+      ...pages(
+        `${PLAN}/${own.plan}/changements`,
+        asked.curseurChangementsPlan,
+        '?entite=Employe',
+        '?nature=Cree',
+      ),
+      ...pages(`${PLAN}/${asked.plan}/changements`, asked.curseurChangementsPlan),
+    ],
+    // Without the filters of the example.
+    more: { path: `${PLAN}/${EXAMPLE_PLAN_IDS.aLire}/changements` },
+  },
+  'POST /b2b/v2/plan/:id/appliquer': {
+    foreign: (asked) => [{ path: `${PLAN}/${asked.plan}/appliquer` }],
+    more: {
+      calls: [HELD_PLANS.Perime, HELD_PLANS.Bloque].map((id) => ({ path: `${PLAN}/${id}/appliquer` })),
+    },
+  },
+  'DELETE /b2b/v2/plan/:id': { foreign: (asked) => [{ path: `${PLAN}/${asked.plan}` }] },
+  'POST /admin/v1/clients/:clientId/environnements/:environnement/plans/:planId/autoriser': {
+    foreign: (asked, own) => [
+      {
+        path: `/admin/v1/clients/${own.clientId}/environnements/staging/plans/${asked.plan}/autoriser`,
+        body: { raison: 'Essai' },
+      },
+    ],
+    isUnrecorded: true,
+    more: {
+      calls: [HELD_PLANS.Perime, HELD_PLANS.Applique].map((id) => ({
+        path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/plans/${id}/autoriser`,
+      })),
+    },
   },
   'GET /b2b/v2/tache/:id': {
     foreign: (asked, own) => [

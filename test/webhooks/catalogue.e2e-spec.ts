@@ -28,6 +28,7 @@ const TYPES = [
   'cle.expireBientot',
   'conciliation.demandee',
   'listeElectorale.creee',
+  'sync.bloquee',
   'sync.terminee',
   'webhook.desactive',
   'webhook.test',
@@ -202,6 +203,28 @@ describe('A real event matches the schema of its type, and a changed one does no
     expectStrict('conciliation.demandee', await theOne('conciliation.demandee'));
     expect((await partner('POST', `/b2b/v2/conciliation/${demandeId}/confirmer`, {})).status).toBe(200);
     await theOne('adhesion.signee');
+  });
+
+  it('sync.bloquee of a sync that the brake stopped', async () => {
+    const brake = (champsVidesPourcent: number | null) =>
+      app.send(app.adminKey, 'PUT', `/admin/v1/clients/${tenant.partenaire.clientId}`, {
+        freins: { champsVidesPourcent },
+      });
+    const employe = { IdExterne: 'E-50', Prenom: 'Ève', Nom: 'Roy' };
+    const sync = (Ville: string | null) =>
+      partner('POST', '/b2b/v2/sync', { Employes: [{ ...employe, Ville }] });
+    await sync('Laval');
+    await theOne('sync.terminee');
+    await brake(0);
+    const { json } = await sync(null);
+    await brake(null);
+    const data = await theOne('sync.bloquee');
+    expect(data).toEqual({
+      version: 'V2',
+      planId: json.planId,
+      effets: effets({ modifies: 1, champsVides: 1 }),
+    });
+    expectStrict('sync.bloquee', data);
   });
 
   it('sync.terminee of a V1 sync, with the created, updated and rejected records', async () => {

@@ -9,7 +9,7 @@ import type { Actor } from '#platform/audit/actor';
 import type { Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
-import { EXAMPLE_TACHE_ID, type TachesService } from '#sync';
+import { EXAMPLE_PLAN_IDS, EXAMPLE_TACHE_ID, type PlansService, type TachesService } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
@@ -186,7 +186,7 @@ const STARTER: Actor = { cleId: NO_TENANT, requestId: 'demonstration' };
 export async function demonstrationKeys(config: Config): Promise<DemonstrationKeys> {
   const file = join(config.dataDir, 'demonstration.json');
   return ServiceContext.use(config, async (context) => {
-    const { clients, syncs, syncsV2, taches, champs, authentication } = context;
+    const { clients, syncs, syncsV2, taches, plans, champs, authentication } = context;
     if (existsSync(file)) {
       const kept = JSON.parse(readFileSync(file, 'utf8')) as DemonstrationKeys;
       const callerOf = (cle: string) => authentication.authenticate(cle).catch(() => undefined);
@@ -194,6 +194,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
       if (caller?.tenantId && (await callerOf(kept.plateforme))) {
         await permitExamples(clients, caller.clientId!);
         await makeExampleTask(taches, caller.tenantId);
+        await makeExamplePlans(plans, caller.tenantId);
         return kept;
       }
     }
@@ -217,9 +218,10 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     const tenantId = partenaire.tenantId!;
     const actor = { cleId: partenaire.id, requestId: 'demonstration' };
     for (const champ of CHAMPS) await champs.create(tenantId, actor, champ).catch(ignoreTaken);
-    await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false });
-    await syncs.sync(tenantId, actor, SAMPLE, false);
+    await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false, corps: bytesOf(SAMPLE_V2) });
+    await syncs.sync(tenantId, actor, SAMPLE, { simulation: false, corps: bytesOf(SAMPLE) });
     await makeExampleTask(taches, tenantId);
+    await makeExamplePlans(plans, tenantId);
     const space = { ...context, tenantId, actor, manager: { actor, modules: MODULES } };
     await signExamples(space);
     await registerExamples(space);
@@ -247,16 +249,37 @@ async function permitExamples(clients: ClientsService, clientId: string): Promis
 async function makeExampleTask(taches: TachesService, tenantId: string): Promise<void> {
   const known = await taches.get(tenantId, EXAMPLE_TACHE_ID).catch(() => undefined);
   if (known) return;
-  await taches.submit(
-    tenantId,
-    STARTER,
-    Buffer.from(JSON.stringify(SAMPLE_V2)),
-    SAMPLE_V2,
-    true,
-    EXAMPLE_TACHE_ID,
-  );
+  await taches.submit(tenantId, STARTER, bytesOf(SAMPLE_V2), SAMPLE_V2, true, EXAMPLE_TACHE_ID);
   // The worker, which starts later, finds it done.
   await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID, actor: STARTER });
+}
+
+const bytesOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));
+
+/** A plan to read: an employment ends, and an address is cleared. */
+const PLANNED = {
+  Employes: [
+    {
+      ...{ IdExterne: 'E-1002', Prenom: 'Jean-François', Nom: 'Côté', Courriel: null, Ville: 'Québec' },
+      Emplois: [
+        {
+          ...{ IdentifiantExterne: 'EMPLOI-1', IdentifiantExterneEmployeur: 'EMP-100', Matricule: '20452' },
+          DateFin: '2026-01-31',
+        },
+      ],
+    },
+  ],
+};
+
+const newEmployee = (IdExterne: string) => ({ Employes: [{ IdExterne, Prenom: 'Maude', Nom: 'Gagnon' }] });
+
+/** Makes the plans of the documentation's examples, each unless it exists. They expire after a day, and the next start makes them again. */
+async function makeExamplePlans(plans: PlansService, tenantId: string): Promise<void> {
+  for (const [name, id] of Object.entries(EXAMPLE_PLAN_IDS)) {
+    if (await plans.get(tenantId, id).catch(() => undefined)) continue;
+    const body = name === 'aLire' ? PLANNED : newEmployee(`E-PLAN-${name}`);
+    await plans.draw(tenantId, 'V2', bytesOf(body), body, id);
+  }
 }
 
 /** Forms, cards and requests, each unless it is there. */

@@ -26,7 +26,7 @@ import { SealedColumns } from '#platform/database/sealed-columns';
 import { WorkNotes } from '#platform/database/work-notes';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
-import { SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import { PlansService, SyncV1Service, SyncV2Service, TachesService } from '#sync';
 import { SyncModule } from '#sync/module';
 import {
   BulletinsService,
@@ -64,6 +64,7 @@ const SERVICES = {
   syncs: SyncV1Service,
   syncsV2: SyncV2Service,
   taches: TachesService,
+  plans: PlansService,
   champs: ChampsUtilisateurService,
   formulaires: FormulairesService,
   signing: SigningService,

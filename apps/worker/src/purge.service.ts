@@ -8,14 +8,14 @@ import { ADMINISTRATION, NO_TENANT } from '#platform/database/scope';
 import { WorkNotes } from '#platform/database/work-notes';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';
-import { TachesService } from '#sync';
+import { PlansService, TachesService } from '#sync';
 import { EvenementsService } from '#webhooks';
 import { Rounds } from './rounds';
 
 const INTERVAL_MS = 60_000;
 
 /**
- * Removes expired rows: idempotency records after 24 h, rate windows once over, tasks after 7 days, events with their
+ * Removes expired rows: idempotency records after 24 h, rate windows once over, plans after 24 h, tasks after 7 days, events with their
  * deliveries and e-mails with their recipients after 30 days, changes to the master data after 400 days. Also makes the
  * tables of changes of the months to come.
  */
@@ -29,6 +29,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly idempotency: IdempotencyRecords,
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
+    private readonly plans: PlansService,
     private readonly evenements: EvenementsService,
     private readonly changements: ChangementsService,
     private readonly courriels: CourrielsService,
@@ -58,6 +59,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
         this.idempotency.purgeExpired([NO_TENANT], ADMINISTRATION),
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(spaces),
+      plans: () => this.plans.purgeExpired(spaces),
       'old months of changes': () => this.changements.dropMonths(),
       events: () => this.evenements.purgeExpired(spaces),
       emails: () => this.courriels.purgeExpired(spaces),

@@ -19,6 +19,8 @@ export { type ValeurV1, valeurV1, type ValeurV2, valeurV2 } from './domain/valeu
 export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, valeursV2 } from './http/valeurs-champ.dto';
 export { ChangementQuery } from './persistence/changement.query';
+export { type EffetsOfEmployeur, EffetsRepository } from './persistence/effets.repository';
+export { ENTITES, NATURES } from './domain/changement.fields';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';
 

@@ -12,6 +12,7 @@ import { SyndicatsSyncService } from './application/syndicats-sync.service';
 import { ChampUtilisateurQuery } from './persistence/champ-utilisateur.query';
 import { ChampUtilisateurRepository } from './persistence/champ-utilisateur.repository';
 import { ChangementQuery } from './persistence/changement.query';
+import { EffetsRepository } from './persistence/effets.repository';
 import { EmploiQuery } from './persistence/emploi.query';
 import { EmployeV2Query } from './persistence/employe-v2.query';
 import { EmployeQuery } from './persistence/employe.query';
@@ -35,6 +36,7 @@ const services = [
   ChampsUtilisateurService,
   ChangementQuery,
   ChangementsService,
+  EffetsRepository,
   EmployesSyncService,
   SyndicatsSyncService,
   MasterDataBulk,

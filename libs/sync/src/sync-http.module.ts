@@ -1,8 +1,20 @@
 import { Module } from '@nestjs/common';
+import { PlansAdministrationController } from './http/plans-administration.controller';
+import { PlansController } from './http/plans.controller';
 import { SyncV1Controller } from './http/sync-v1.controller';
 import { SyncV2Controller } from './http/sync-v2.controller';
 import { TachesController } from './http/taches.controller';
+import { ClientsModule } from '#clients/module';
 import { SyncModule } from './sync.module';
 
-@Module({ imports: [SyncModule], controllers: [SyncV1Controller, SyncV2Controller, TachesController] })
+@Module({
+  imports: [ClientsModule, SyncModule],
+  controllers: [
+    PlansController,
+    PlansAdministrationController,
+    SyncV1Controller,
+    SyncV2Controller,
+    TachesController,
+  ],
+})
 export class SyncHttpModule {}

@@ -1,14 +1,28 @@
 import { Module } from '@nestjs/common';
+import { ClientsModule } from '#clients/module';
 import { ConsentModule } from '#consent/module';
 import { MembershipModule } from '#membership/module';
+import { PlansService } from './application/plans.service';
+import { SyncEngine } from './application/sync-engine';
 import { SyncV1Service } from './application/sync-v1.service';
 import { SyncV2Service } from './application/sync-v2.service';
 import { TachesService } from './application/taches.service';
+import { FreinsQuery } from './persistence/freins.query';
+import { PlanRepository } from './persistence/plan.repository';
 import { TacheRepository } from './persistence/tache.repository';
 
 @Module({
-  imports: [MembershipModule, ConsentModule],
-  providers: [SyncV1Service, SyncV2Service, TachesService, TacheRepository],
-  exports: [SyncV1Service, SyncV2Service, TachesService],
+  imports: [ClientsModule, MembershipModule, ConsentModule],
+  providers: [
+    SyncEngine,
+    SyncV1Service,
+    SyncV2Service,
+    PlansService,
+    TachesService,
+    FreinsQuery,
+    PlanRepository,
+    TacheRepository,
+  ],
+  exports: [SyncV1Service, SyncV2Service, PlansService, TachesService],
 })
 export class SyncModule {}

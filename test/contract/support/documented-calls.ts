@@ -14,6 +14,7 @@ import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import { holdCards } from '../../adhesion/support/held';
 import { holdCles, holdMoves, LIMITED_CLE } from '../../clients/support/held';
+import { holdPlans } from '../../sync/held';
 import { holdCourriels } from '../../messaging/support/held';
 import { holdWebhooks } from '../../webhooks/support/held';
 import type { Call } from './calls';
@@ -79,6 +80,9 @@ const UNPROVOKED = [
   'Service.ErreurInterne',
   'Service.Indisponible',
   'EspaceDonnees.EnDeplacement',
+  // test/sync/freins.e2e-spec.ts and plans.e2e-spec.ts do.
+  'Sync.FreinDeclenche',
+  'Plan.TropNombreux',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -144,6 +148,7 @@ export class DocumentedCalls {
     await holdCards(app, rows[0]!.tenantId, keys);
     await holdCles(app);
     await holdMoves(app, rows[0]!.tenantId);
+    await holdPlans(app, rows[0]!.tenantId);
     const { databaseUrl } = app.config;
     // It does not reach the other cells of the application, which thus have no size.
     const cells = new Map([[PRINCIPAL, databaseUrl]]);

@@ -40,6 +40,9 @@ export interface Identifiers
   readonly freeChamp: string;
   /** A waiting task. */
   readonly tache: string;
+  readonly plan: string;
+  readonly curseurPlans: string;
+  readonly curseurChangementsPlan: string;
   readonly idUniqueEmploye: string;
   readonly idUniqueEmployeV2: string;
   readonly idUniqueEmployeur: string;
@@ -198,6 +201,14 @@ async function fill(
     [tenantId, tache.json.id, Buffer.from(JSON.stringify({ Employes: erreurs }))],
   );
 
+  // Changes of an employee and of a union.
+  const planned = {
+    Syndicats: [{ IdentifiantExterne: syndicat, Nom: `${secret} 2` }],
+    Employes: [{ IdExterne: employeV2, Prenom: 'Alex', Nom: secret, Ville: 'Laval' }],
+  };
+  const { json: plan } = await send('POST', '/b2b/v2/plan', planned);
+  await send('POST', '/b2b/v2/plan', planned);
+
   const one = async (path: string): Promise<{ idUnique: string; etag: string }> => {
     const { json, headers } = await send('GET', path);
     return { idUnique: json.idUnique, etag: headers.get('etag')! };
@@ -248,6 +259,9 @@ async function fill(
     choix,
     freeChamp,
     tache: tache.json.id,
+    plan: plan.id,
+    curseurPlans: await cursor('/b2b/v2/plan'),
+    curseurChangementsPlan: await cursor(`/b2b/v2/plan/${plan.id}/changements`),
     idUniqueEmploye: oneEmploye.idUnique,
     idUniqueEmployeV2: oneEmployeV2.idUnique,
     idUniqueEmployeur: oneEmployeur.idUnique,

@@ -10,6 +10,7 @@ const DEFAULTS = {
   quotaCourrielsParJour: 5_000,
   adresseDeReponse: null,
   courrielsEssai: [],
+  freins: { terminaisonsPourcent: null, champsVidesPourcent: null, minimum: 1, jamaisSupprimer: false },
   limiteParMinute: null,
   contactTechnique: null,
   casUsage: null,
@@ -59,6 +60,12 @@ describe('Client.change', () => {
     [{ courrielsEssai: null }, {}],
     [{ drapeaux: { resultatsVoteActifVisibles: true } }, { resultatsVoteActifVisibles: true }],
     [{ organisation: { casUsage: 'Paie' } }, { casUsage: 'Paie' }],
+    [{ freins: null }, {}],
+    [{ freins: { minimum: null, jamaisSupprimer: null } }, {}],
+    [
+      { freins: { terminaisonsPourcent: 5, minimum: 20 } },
+      { freins: { ...DEFAULTS.freins, terminaisonsPourcent: 5, minimum: 20 } },
+    ],
   ])('%j changes %j and nothing else', (change, changed) => {
     const one = client();
     one.change(change);

@@ -6,6 +6,21 @@ import { CLIENT } from './clients.errors';
 const DAYS_BEFORE_ERASURE = 30;
 const DAY_MS = 86_400_000;
 
+/** What stops a sync (docs/contract.md, "Plan and brake"). A limit of null allows all. */
+export interface Freins {
+  readonly terminaisonsPourcent: number | null;
+  readonly champsVidesPourcent: number | null;
+  readonly minimum: number;
+  readonly jamaisSupprimer: boolean;
+}
+
+const NO_FREINS: Freins = {
+  terminaisonsPourcent: null,
+  champsVidesPourcent: null,
+  minimum: 1,
+  jamaisSupprimer: false,
+};
+
 /** Properties that an administrator writes; an absent property stays as it is. */
 export interface ClientChange {
   nom?: string | null;
@@ -16,6 +31,7 @@ export interface ClientChange {
   adresseDeReponse?: string | null;
   courrielsEssai?: string[] | null;
   drapeaux?: { resultatsVoteActifVisibles?: boolean | null; seuilAnonymat?: number | null } | null;
+  freins?: { [N in keyof Freins]?: Freins[N] | null } | null;
   organisation?: { contactTechnique?: string | null; casUsage?: string | null } | null;
 }
 
@@ -68,6 +84,10 @@ export class Client {
   @Column('text', { array: true })
   courrielsEssai: string[];
 
+  /** What stops its syncs. */
+  @Column('json')
+  freins: Freins;
+
   /** Since when its keys are refused, and deliveries and e-mails wait; null if they are not. */
   @Column('timestamptz', { nullable: true })
   suspenduLe: Date | null;
@@ -110,6 +130,7 @@ export class Client {
       quotaCourrielsParJour: 5_000,
       adresseDeReponse: null,
       courrielsEssai: [],
+      freins: NO_FREINS,
       contactTechnique: null,
       casUsage: null,
       suspenduLe: null,
@@ -177,8 +198,8 @@ export class Client {
   }
 
   /**
-   * Takes over the given properties. Null clears the limit of requests, the reply address and the two texts; elsewhere it
-   * changes nothing.
+   * Takes over the given properties. Null clears the limit of requests, the reply address, the percents of the brake and the two texts;
+   * elsewhere it changes nothing.
    */
   change({ drapeaux, organisation, ...change }: ClientChange): void {
     this.nom = change.nom ?? this.nom;
@@ -188,10 +209,29 @@ export class Client {
     this.quotaCourrielsParJour = change.quotaCourrielsParJour ?? this.quotaCourrielsParJour;
     if (change.adresseDeReponse !== undefined) this.adresseDeReponse = change.adresseDeReponse;
     this.courrielsEssai = change.courrielsEssai ?? this.courrielsEssai;
+    this.freins = changedFreins(this.freins, change.freins ?? {});
     this.resultatsVoteActifVisibles = drapeaux?.resultatsVoteActifVisibles ?? this.resultatsVoteActifVisibles;
     this.seuilAnonymat = drapeaux?.seuilAnonymat ?? this.seuilAnonymat;
     const { contactTechnique, casUsage } = organisation ?? {};
     if (contactTechnique !== undefined) this.contactTechnique = contactTechnique;
     if (casUsage !== undefined) this.casUsage = casUsage;
   }
+}
+
+function changedFreins(
+  freins: Freins,
+  {
+    terminaisonsPourcent,
+    champsVidesPourcent,
+    minimum,
+    jamaisSupprimer,
+  }: NonNullable<ClientChange['freins']>,
+): Freins {
+  return {
+    terminaisonsPourcent:
+      terminaisonsPourcent === undefined ? freins.terminaisonsPourcent : terminaisonsPourcent,
+    champsVidesPourcent: champsVidesPourcent === undefined ? freins.champsVidesPourcent : champsVidesPourcent,
+    minimum: minimum ?? freins.minimum,
+    jamaisSupprimer: jamaisSupprimer ?? freins.jamaisSupprimer,
+  };
 }

@@ -121,11 +121,43 @@ const casUsage = text(1000, {
 const DRAPEAUX = { resultatsVoteActifVisibles, seuilAnonymat: SEUIL_ANONYMAT } as const;
 const ORGANISATION = { contactTechnique, casUsage } as const;
 
+const percent = (description: string) =>
+  ({ kind: 'integer', min: 0, max: 100, description, example: 10 }) as const;
+const LIMITES = {
+  terminaisonsPourcent: percent(
+    'Percent of the current employments and memberships that one sync may end; null allows all.',
+  ),
+  champsVidesPourcent: percent(
+    'Values of stored records that one sync may clear, in percent of the number of employees; null allows all.',
+  ),
+} as const;
+const FREINS = {
+  minimum: {
+    kind: 'integer',
+    min: 1,
+    max: 1_000_000,
+    description: 'Smaller numbers are always allowed.',
+    example: 20,
+  },
+  jamaisSupprimer: {
+    kind: 'boolean',
+    description: 'Employments that a sync leaves out never end: only a sent `DateFin` ends one.',
+    example: false,
+  },
+} as const;
+
 export class Drapeaux extends InputOf(neverNull(DRAPEAUX)) {}
 
 export class Organisation extends InputOf(ORGANISATION) {}
 
+export class FreinsInput extends InputOf({ ...LIMITES, ...neverNull(FREINS) }) {}
+
 const drapeaux = { kind: 'record', of: DRAPEAUX, description: 'Switches of the client.' } as const;
+const freins = {
+  kind: 'record',
+  of: { ...LIMITES, ...FREINS },
+  description: 'The brake: a sync that would end or clear more is rejected whole (`Sync.FreinDeclenche`).',
+} as const;
 const organisation = {
   kind: 'record',
   of: ORGANISATION,
@@ -149,13 +181,14 @@ export class ClientCreation extends InputOf(
     },
     adresseDeReponse,
     courrielsEssai,
+    freins,
     cellule: text(20, {
       description:
         'Name of the cell that its data spaces will live in; that with the fewest data spaces if absent.',
       example: 'principal',
     }),
   } as const,
-  { organisation: Organisation, drapeaux: Drapeaux },
+  { organisation: Organisation, drapeaux: Drapeaux, freins: FreinsInput },
 ) {}
 
 export class ClientModification extends InputOf(
@@ -165,6 +198,11 @@ export class ClientModification extends InputOf(
       ...drapeaux,
       neverNull: true,
       description: 'Switches of the client; an absent one stays as it is.',
+    },
+    freins: {
+      ...freins,
+      neverNull: true,
+      description: `${freins.description} An absent property stays as it is.`,
     },
     limiteParMinute,
     adresseDeReponse,
@@ -176,7 +214,7 @@ export class ClientModification extends InputOf(
     cellules,
     dateCreation,
   } as const,
-  { organisation: Organisation, drapeaux: Drapeaux },
+  { organisation: Organisation, drapeaux: Drapeaux, freins: FreinsInput },
 ) {}
 
 export class ClientSuspension extends InputOf({
@@ -189,6 +227,8 @@ export class ClientSuspension extends InputOf({
 
 class DrapeauxItem extends ItemOf(always(DRAPEAUX)) {}
 
+class FreinsItem extends ItemOf({ ...LIMITES, ...always(FREINS) }) {}
+
 class OrganisationItem extends ItemOf(ORGANISATION) {}
 
 class CelluleDEspaceItem extends ItemOf({
@@ -199,7 +239,16 @@ class CelluleDEspaceItem extends ItemOf({
 export class ClientItem extends ItemOf(
   {
     id: clientId,
-    ...always({ nom, modules, drapeaux, organisation, fuseauHoraire, quotaCourrielsParJour, courrielsEssai }),
+    ...always({
+      nom,
+      modules,
+      drapeaux,
+      organisation,
+      fuseauHoraire,
+      quotaCourrielsParJour,
+      courrielsEssai,
+      freins,
+    }),
     limiteParMinute,
     adresseDeReponse,
     suspenduLe,
@@ -209,7 +258,12 @@ export class ClientItem extends ItemOf(
     cellules: { ...cellules, always: true },
     dateCreation,
   } as const,
-  { drapeaux: DrapeauxItem, organisation: OrganisationItem, cellules: CelluleDEspaceItem },
+  {
+    drapeaux: DrapeauxItem,
+    freins: FreinsItem,
+    organisation: OrganisationItem,
+    cellules: CelluleDEspaceItem,
+  },
 ) {
   static of(client: Client): ClientItem {
     const { id, nom, modules, resultatsVoteActifVisibles, seuilAnonymat, contactTechnique, casUsage } =
@@ -225,6 +279,7 @@ export class ClientItem extends ItemOf(
       quotaCourrielsParJour: client.quotaCourrielsParJour,
       adresseDeReponse: client.adresseDeReponse,
       courrielsEssai: client.courrielsEssai,
+      freins: client.freins,
       suspenduLe: client.suspenduLe?.toISOString() ?? null,
       raisonSuspension: client.raisonSuspension,
       suppressionDemandeeLe: client.suppressionDemandeeLe?.toISOString() ?? null,

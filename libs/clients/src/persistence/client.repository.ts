@@ -75,8 +75,8 @@ export class ClientRepository {
   private async writeReglage(tenantId: string, environnement: string, client: Client): Promise<void> {
     await this.transactions.client().query(
       `INSERT INTO reglage (tenant_id, environnement, fuseau_horaire, resultats_vote_actif_visibles, seuil_anonymat, nom,
-         quota_courriels_par_jour, adresse_de_reponse, courriels_essai, suspendu, repris_le, contact_technique)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         quota_courriels_par_jour, adresse_de_reponse, courriels_essai, suspendu, repris_le, contact_technique, freins)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
        ON CONFLICT (tenant_id) DO UPDATE SET environnement = excluded.environnement,
          fuseau_horaire = excluded.fuseau_horaire,
          resultats_vote_actif_visibles = excluded.resultats_vote_actif_visibles,
@@ -84,7 +84,7 @@ export class ClientRepository {
          quota_courriels_par_jour = excluded.quota_courriels_par_jour,
          adresse_de_reponse = excluded.adresse_de_reponse, courriels_essai = excluded.courriels_essai,
          suspendu = excluded.suspendu, repris_le = excluded.repris_le,
-         contact_technique = excluded.contact_technique`,
+         contact_technique = excluded.contact_technique, freins = excluded.freins`,
       [
         tenantId,
         environnement,
@@ -98,6 +98,7 @@ export class ClientRepository {
         client.suspenduLe !== null,
         client.reprisLe,
         contactOf(client),
+        JSON.stringify(client.freins),
       ],
     );
   }

@@ -1,3 +1,3 @@
 /** Settings of a tenant, with the columns that statements of other contexts may name. */
 export const REGLAGES = `(SELECT tenant_id, nom, environnement, adresse_de_reponse, quota_courriels_par_jour, seuil_anonymat,
-  resultats_vote_actif_visibles, courriels_essai, suspendu, repris_le, contact_technique FROM reglage)`;
+  resultats_vote_actif_visibles, courriels_essai, suspendu, repris_le, contact_technique, freins FROM reglage)`;

@@ -7,7 +7,11 @@ it('a process without campaigns deletes no employee', () => {
 
 it('the registered check decides', () => {
   const campaigns = new ActiveCampaigns();
-  const check = { hasVoter: () => Promise.resolve(true), release: () => Promise.resolve() };
+  const check = {
+    hasVoter: () => Promise.resolve(true),
+    votesOf: () => Promise.resolve([]),
+    release: () => Promise.resolve(),
+  };
   campaigns.register(check);
   expect(campaigns.check).toBe(check);
 });

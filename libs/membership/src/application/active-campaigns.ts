@@ -10,6 +10,18 @@ export interface ActiveCampaignCheck {
    */
   hasVoter(tenantId: string, idExterneEmploye: string, syndicats?: readonly string[]): Promise<boolean>;
 
+  /**
+   * Votes that are published and have not ended, with the number of their voters who are among employees, in the ambient
+   * transaction. Those with the most voters come first.
+   *
+   * @param employes table of the employees, with the column `id_externe`
+   */
+  votesOf(
+    tenantId: string,
+    employes: string,
+    most: number,
+  ): Promise<{ campagneId: string; titre: string; votants: number }[]>;
+
   /** Takes an employee, who is about to be deleted, off the rolls of campaigns that have not been published. */
   release(tenantId: string, idExterneEmploye: string): Promise<void>;
 }

@@ -46,9 +46,15 @@ export class EmployesSyncService {
   /**
    * Creates and updates the employees in the ambient transaction.
    *
+   * @param keepOmitted stored employments that an employee leaves out do not end
    * @throws DomainError `Requete.TropVolumineuse` beyond the limits
    */
-  async upsert(tenantId: string, records: Iterable<unknown>, limits: NestedLimits): Promise<EmployesResult> {
+  async upsert(
+    tenantId: string,
+    records: Iterable<unknown>,
+    limits: NestedLimits,
+    keepOmitted: boolean,
+  ): Promise<EmployesResult> {
     const walk = records[Symbol.iterator]();
     const first = walk.next();
     if (first.done) return { employes: NOTHING, emplois: NOTHING, adhesions: NOTHING };
@@ -62,7 +68,7 @@ export class EmployesSyncService {
     );
     await this.bulk.fill(reading.stages, rowsOf(reading, first, walk, limits));
     // One more than allowed shows that there are more.
-    const written = await this.bulk.write(tenantId, reading.stages, SYNC_NESTED_REFUSALS + 1);
+    const written = await this.bulk.write(tenantId, reading.stages, SYNC_NESTED_REFUSALS + 1, keepOmitted);
     const { withoutEmployeur, withoutSyndicat, impossible } = written;
     const refused = [withoutEmployeur, withoutSyndicat, impossible.emplois, impossible.memberships];
     limits.refused(refused.reduce((sum, { length }) => sum + length, 0));

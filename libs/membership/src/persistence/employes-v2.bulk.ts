@@ -188,8 +188,16 @@ export class EmployesV2Bulk {
     return employes.fill(this.transactions.client(), rows);
   }
 
-  /** @param most maximum number of nested records of each kind that are reported because they name something unknown */
-  async write(tenantId: string, stages: EmployeV2Stages, most: number): Promise<EmployesV2Written> {
+  /**
+   * @param most maximum number of nested records of each kind that are reported because they name something unknown
+   * @param keepOmitted stored employments that an employee leaves out do not end
+   */
+  async write(
+    tenantId: string,
+    stages: EmployeV2Stages,
+    most: number,
+    keepOmitted: boolean,
+  ): Promise<EmployesV2Written> {
     const client = this.transactions.client();
     const nested = [stages.emplois, stages.memberships, stages.valeurs];
     for (const stage of nested) await stage.load(client);
@@ -210,8 +218,7 @@ export class EmployesV2Bulk {
     const emplois = await this.mergeEmplois(client, tenantId);
     await this.holdNewMembers(client, tenantId);
     const memberships = await this.mergeMemberships(client, tenantId);
-    const omitted = await this.endOmittedEmplois(client, tenantId);
-    await client.query('DROP TABLE stage_employe_v2, stage_emploi, stage_membership, stage_valeur');
+    const omitted = keepOmitted ? 0 : await this.endOmittedEmplois(client, tenantId);
     const changed = employes.changed + valeurs.touched;
     const cleared = employes.cleared + valeurs.cleared;
     return {

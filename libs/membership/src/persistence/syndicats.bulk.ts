@@ -71,7 +71,6 @@ export class SyndicatsBulk {
        WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added) AND ${notOurs(liens.name)}`,
       [tenantId],
     );
-    await client.query(`DROP TABLE ${syndicats.name}, ${employeurs.name}, ${liens.name}`);
     const changed = merged.syndicats.changed + (linked ?? 0);
     return { ...merged, syndicats: { ...merged.syndicats, changed } };
   }

@@ -103,7 +103,6 @@ export class BulkUpsert<D extends RecordDefinition> {
         )
       : undefined;
     const effects = further?.rows[0] ?? NO_EFFECTS;
-    await client.query(`DROP TABLE ${stage.name}`);
     const { created } = merged;
     const updated = stage.count - refused.length - created;
     const changed = merged.changed + effects.changed;

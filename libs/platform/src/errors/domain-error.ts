@@ -17,7 +17,13 @@ export class DomainError extends Error {
   constructor(
     readonly definition: ErrorDefinition,
     detail: string = definition.description,
-    readonly members: { errors?: InputFault[]; module?: string; retryAfterSeconds?: number } = {},
+    readonly members: {
+      errors?: InputFault[];
+      module?: string;
+      retryAfterSeconds?: number;
+      /** Further members of the response. */
+      further?: object;
+    } = {},
   ) {
     super(detail);
   }

@@ -36,8 +36,10 @@ const LARGE_RESULT_BYTES = 2 ** 20;
 /**
  * A route whose body holds lists of many records: up to 64 MB, its arrays read as they are walked (JsonRows). Its answer may
  * be `Streamed`.
+ *
+ * @param where `stored` if an earlier request has sent the body, which counts as if this one sent it
  */
-export const BulkBody = (): MethodDecorator => SetMetadata(BULK, true);
+export const BulkBody = (where: 'sent' | 'stored' = 'sent'): MethodDecorator => SetMetadata(BULK, where);
 
 /** A request with its body as it was sent: idempotency compares the very bytes. */
 export type RawRequest = CallerRequest & { rawBody?: Buffer };
@@ -70,13 +72,14 @@ export class BodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<RawRequest>();
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
-    const isBulk = this.reflector.get<boolean | undefined>(BULK, context.getHandler()) ?? false;
+    const bulk = this.reflector.get<'sent' | 'stored' | undefined>(BULK, context.getHandler());
     const response = context.switchToHttp().getResponse<Response>();
     const read = async (take?: Take): Promise<void> => {
-      await this.read(request, response, isBulk, take);
+      if (bulk === 'stored') await take?.(SYNC_BODY_BYTES);
+      await this.read(request, response, bulk === 'sent', take);
       if (!takesBody) refuseContent(request);
     };
-    if (!isBulk) return from(read()).pipe(mergeMap(() => next.handle()));
+    if (!bulk) return from(read()).pipe(mergeMap(() => next.handle()));
     const work = (): Promise<unknown> =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
     const done = Promise.withResolvers<unknown>();

@@ -67,7 +67,7 @@ function statusOf(error: unknown): number {
 /** Makes the problem details of a refusal. */
 export function problemOf(error: DomainError, trace: Trace, publicUrl: string): ProblemItem {
   const { status, title } = error.definition;
-  const { errors, module } = error.members;
+  const { errors, module, further } = error.members;
   return {
     type: `${publicUrl}/docs/erreurs#${error.code}`,
     title,
@@ -78,6 +78,7 @@ export function problemOf(error: DomainError, trace: Trace, publicUrl: string): 
     traceId: trace.traceId,
     ...(errors ? { errors } : {}),
     ...(module ? { module } : {}),
+    ...further,
   };
 }
 

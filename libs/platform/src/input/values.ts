@@ -37,6 +37,12 @@ export const value = {
   choice: <V extends string | null>(values: readonly V[], description: string, example: V) =>
     valueOf<V>({ enum: [...values], description, example }),
   only: <V extends string>(one: V, description: string) => valueOf<V>({ description, enum: [one] }),
+  textOrFlagOrNull: (description: string, example: string | boolean | null) =>
+    valueOf<string | boolean | null>({
+      oneOf: [{ type: 'string', nullable: true }, { type: 'boolean' }],
+      description,
+      example,
+    }),
   scalarOrNull: (description: string, example: string | number) =>
     valueOf<string | number | null>({
       oneOf: [{ type: 'string', nullable: true }, { type: 'number' }],

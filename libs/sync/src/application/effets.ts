@@ -1,5 +1,7 @@
+import type { EffetsOfEmployeur } from '#membership';
 import type { BulkResult } from '#platform/bulk/bulk-upsert';
 import type { Effets } from '../domain/effets.types';
+import type { EffetsParEmployeur } from '../domain/plan.types';
 
 /** Effects of a sync that has written nothing. */
 export const NO_EFFETS: Effets = effetsOf([]);
@@ -24,4 +26,19 @@ export function dictionaryOf({ crees, modifies, inchanges, termines, champsVides
   return Object.entries(members)
     .map(([name, count]) => `${name}=${count}`)
     .join(', ');
+}
+
+const COUNTS = ['crees', 'modifies', 'inchanges', 'termines', 'champsVides'] as const;
+
+/** Returns the effects of a sync by employer. The last ones, without an employer, are those that belong to no other. */
+export function effetsParEmployeur(
+  effets: Effets,
+  employeurs: readonly EffetsOfEmployeur[],
+): EffetsParEmployeur[] {
+  const rest = { ...effets };
+  const found = employeurs.map(({ employeur, ...counts }) => {
+    for (const name of COUNTS) rest[name] = Math.max(0, rest[name] - counts[name]);
+    return { identifiantExterneEmployeur: employeur, ...counts, refuses: 0 };
+  });
+  return [...found, { identifiantExterneEmployeur: null, ...rest }];
 }

@@ -1,5 +1,14 @@
 import type { Effets } from './effets.types';
 
+/** Data of the event `sync.bloquee`. */
+export interface SyncBloquee {
+  readonly version: 'V1' | 'V2';
+  /** The plan of the sync, which shows each change. */
+  readonly planId: string;
+  /** What the sync would have done. */
+  readonly effets: Effets;
+}
+
 /** Data of the event `sync.terminee`: counts only, because the response or the task has the records' errors. */
 export interface SyncTerminee {
   readonly version: 'V1' | 'V2';

@@ -13,3 +13,9 @@ export const SYNC_V2_FIELDS = {
   },
   ObjetsConsentement: { kind: 'rows', description: 'Consent objects, written last.' },
 } as const satisfies RecordDefinition;
+
+/** The body of a plan: that of a V2 sync, or that of a V1 sync, whose employers are a list of their own. */
+export const PLAN_FIELDS = {
+  ...SYNC_V2_FIELDS,
+  Employeurs: { kind: 'rows', description: 'Employers, written first; only with `version=1`.' },
+} as const satisfies RecordDefinition;

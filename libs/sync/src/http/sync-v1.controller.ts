@@ -1,10 +1,11 @@
-import { Controller, Post } from '@nestjs/common';
+import { SYNC } from '../domain/sync.errors';
+import { Controller, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
-import { BulkBody } from '#platform/http/body.interceptor';
+import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import type { Streamed } from '#platform/http/streamed';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
@@ -25,13 +26,20 @@ export class SyncV1Controller {
       'Everything accepted commits together. A rejected record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB and 250,000 records over the three lists.',
     type: SyncV1ResultItem,
     headers: EFFETS_HEADERS,
+    errors: [SYNC.FreinDeclenche],
   })
   async sync(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
+    @Req() request: RawRequest,
   ): Promise<WithHeaders<Streamed>> {
-    return answerOf(await this.syncs.sync(tenantId, actor, body, query.simulation ?? false));
+    return answerOf(
+      await this.syncs.sync(tenantId, actor, body, {
+        simulation: query.simulation ?? false,
+        corps: request.rawBody!,
+      }),
+    );
   }
 }

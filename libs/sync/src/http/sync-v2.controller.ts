@@ -1,3 +1,4 @@
+import { SYNC } from '../domain/sync.errors';
 import { Controller, Headers, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -43,6 +44,7 @@ export class SyncV2Controller {
     ].join('\n\n'),
     type: SyncV2ResultItem,
     headers: EFFETS_HEADERS,
+    errors: [SYNC.FreinDeclenche],
     accepted: TacheItem,
     acceptedExample: { ...EXAMPLE_TACHE, etat: 'EnAttente', traites: 0 },
   })
@@ -57,7 +59,7 @@ export class SyncV2Controller {
   ): Promise<WithHeaders<Streamed> | Json> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {
-      return answerOf(await this.syncs.sync(tenantId, actor, body, { simulation }));
+      return answerOf(await this.syncs.sync(tenantId, actor, body, { simulation, corps: request.rawBody! }));
     }
     const tache = await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation);
     response
@@ -76,16 +78,21 @@ export class SyncV2Controller {
       'Equals a sync with `Employes` only; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
     type: SyncV2ResultItem,
     headers: EFFETS_HEADERS,
+    errors: [SYNC.FreinDeclenche],
   })
   async upsert(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @Query() query: SyncQuery,
     @Body() body: Array<unknown>,
+    @Req() { rawBody }: RawRequest,
   ): Promise<WithHeaders<Streamed>> {
     const request = { Employes: body as Records };
     const simulation = query.simulation ?? false;
-    return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation }));
+    // A mark of byte order may only begin a text.
+    const list = rawBody![0] === 0xef ? rawBody!.subarray(3) : rawBody!;
+    const corps = Buffer.concat([Buffer.from('{"Employes":'), list, Buffer.from('}')]);
+    return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation, corps }));
   }
 }
 

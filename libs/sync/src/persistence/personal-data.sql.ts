@@ -12,6 +12,13 @@ const ERREURS_MORCEAU = `json_array_elements(CASE liste WHEN 'Employes' THEN ('[
 export const SYNC_PERSONAL_DATA: PersonalData = {
   rows: [
     {
+      section: 'changementsDePlans',
+      table: 'plan_changement',
+      where: `(entite = 'Employe' AND id_externe = :idExterne OR id_externe_employe = :idExterne)`,
+      order: ['plan_id', 'n', 'id_unique'],
+      erased: 'removed',
+    },
+    {
       section: 'taches',
       table: 'tache',
       where: `EXISTS (SELECT FROM ${ERREURS} WHERE ${IS_PERSON})`,
@@ -34,5 +41,7 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       },
     },
   ],
-  notPersonal: {},
+  notPersonal: {
+    plan: 'bodies as sent, and counts: an erasure removes the plans whose body names the person',
+  },
 };

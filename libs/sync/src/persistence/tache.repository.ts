@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryConfig } from 'pg';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import type { Effets, Synced } from '../domain/effets.types';
+import { formsOf, rawCorps } from './corps.sql';
 import type { ErreurTache, EtatTache } from '../domain/tache.types';
 
 /** A task as partners see it. */
@@ -102,28 +102,6 @@ function* morceauxOf(resultat: Lists): Generator<Morceau, void> {
   yield { liste: null, octets: Buffer.from(`${glue.replace(',', '')}}`) };
 }
 
-/** Reads the body in PostgreSQL's binary format, because its text format would turn 64 MB into 128 MB. */
-function rawCorps(tenantId: string, id: string): QueryConfig & { binary: true } {
-  return {
-    text: 'SELECT corps FROM tache WHERE tenant_id = $1 AND id_unique = $2',
-    values: [tenantId, id],
-    types: { getTypeParser: () => (value: unknown) => value },
-    binary: true,
-  };
-}
-
-/** The forms in which a JSON text may contain a string. The body is stored as sent, even if it is not JSON. */
-function formsOf(text: string): Buffer[] {
-  const plain = JSON.stringify(text).slice(1, -1);
-  const escaped = plain.replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  const upperCase = escaped.replace(/\\u[0-9a-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
-  const forms = [plain, escaped, upperCase].flatMap((form) => [form, form.replaceAll('/', '\\/')]);
-  return [...new Set(forms)].map((form) => Buffer.from(form));
-}
-
 /** Tasks of a tenant. */
 @Injectable()
 export class TacheRepository {
@@ -208,7 +186,7 @@ export class TacheRepository {
         [tenantId, id],
       );
       if (!rows[0]) return undefined;
-      const bodies = await client.query<{ corps: Buffer }>(rawCorps(tenantId, id));
+      const bodies = await client.query<{ corps: Buffer }>(rawCorps('tache', tenantId, id));
       return { ...rows[0], corps: bodies.rows[0]!.corps };
     });
   }

@@ -4,7 +4,7 @@ import { CleExpireBientotData } from '#clients';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { EventType } from '../domain/event.types';
-import { SyncTermineeData } from '#sync';
+import { SyncBloqueeData, SyncTermineeData } from '#sync';
 import { CampagneEngageeData, CampagneItem, CampagneScelleeData, ListeElectoraleCreeeData } from '#voting';
 import { WEBHOOK_FIELDS } from '../domain/webhook.fields';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
@@ -35,6 +35,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Type>> = {
   'cle.expireBientot': CleExpireBientotData,
   'conciliation.demandee': DemandeItem,
   'listeElectorale.creee': ListeElectoraleCreeeData,
+  'sync.bloquee': SyncBloqueeData,
   'sync.terminee': SyncTermineeData,
   'webhook.desactive': WebhookDesactiveData,
   'webhook.test': WebhookTestData,

@@ -33,6 +33,25 @@ export class VotantRepository {
     return this.transactions.manager().findOne(Votant, { where, ...(mode ? { lock: { mode } } : {}) });
   }
 
+  /** As `ActiveCampaignCheck` promises. */
+  async votesOf(
+    tenantId: string,
+    employes: string,
+    most: number,
+  ): Promise<{ campagneId: string; titre: string; votants: number }[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ campagneId: string; titre: string; votants: number }>(
+        `SELECT c.id_unique AS "campagneId", c.titre, v.votants FROM (
+           SELECT v.campagne_id, count(*)::int AS votants FROM ${employes} e
+           JOIN votant v ON v.tenant_id = $1 AND v.employe_id_externe = e.id_externe GROUP BY v.campagne_id
+         ) v JOIN campagne c ON c.tenant_id = $1 AND c.id_unique = v.campagne_id
+         WHERE ${ACTIVE} ORDER BY v.votants DESC, c.id_unique LIMIT $2`,
+        [tenantId, most],
+      );
+    return rows;
+  }
+
   /** Deletes a voter. Electoral lists of before do not expect its employee any more. */
   async exclude({ tenantId, campagneId, idUnique, employeIdExterne }: Votant): Promise<void> {
     await this.transactions.manager().delete(Votant, { tenantId, campagneId, idUnique });

@@ -1,0 +1,192 @@
+import { PLAN } from '../domain/sync.errors';
+import { PLAN_ACTIONS } from '../domain/sync.actions';
+import { PLAN_FIELDS } from '../domain/sync-v2.fields';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { FetchPage } from '#platform/database/json-items';
+import type { Json } from '#platform/database/json';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import { foldRecord, isPlainObject } from '#platform/input/fold';
+import { parseBody } from '#platform/input/parse-body';
+import type { Synced } from '../domain/effets.types';
+import { isBraked } from '../domain/freins';
+import { PLAN_HOURS } from '../domain/plan.types';
+import { PlanRepository, type StoredPlan } from '../persistence/plan.repository';
+import { OVERTAKEN } from './overtaken';
+import { countRecords, type Records } from './record-limits';
+import { SyncEngine } from './sync-engine';
+import { SyncV1Service } from './sync-v1.service';
+import { SyncV2Service } from './sync-v2.service';
+
+/** The body of a plan: that of a sync of one of the two versions. */
+export type PlanRequest = { [N in keyof typeof PLAN_FIELDS]?: Records | null };
+
+/** Filters of the changes of a plan. */
+export interface ChangementsFilter {
+  readonly nature?: string | null;
+  readonly entite?: string | null;
+}
+
+/** Plans of syncs: what a sync would do, kept for 24 h, and applied once (docs/contract.md, "Plan and brake"). */
+@Injectable()
+export class PlansService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly engine: SyncEngine,
+    private readonly v1: SyncV1Service,
+    private readonly v2: SyncV2Service,
+    private readonly plans: PlanRepository,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * @param corps the body as sent
+   * @param id given by the database if absent
+   * @returns its id
+   * @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse`, `Plan.TropNombreux`
+   */
+  draw(
+    tenantId: string,
+    version: 'V1' | 'V2',
+    corps: Buffer,
+    request: PlanRequest,
+    id?: string,
+  ): Promise<string> {
+    assertListsOf(version, request);
+    return version === 'V1'
+      ? this.engine.plan(this.v1, tenantId, requestV1(request), corps, id)
+      : this.engine.plan(this.v2, tenantId, request, corps, id);
+  }
+
+  list(tenantId: string): FetchPage {
+    return this.plans.items.pages(tenantId);
+  }
+
+  /** @throws DomainError `Plan.NotFound` */
+  async get(tenantId: string, id: string): Promise<Json> {
+    const item = await this.plans.items.one(tenantId, id);
+    if (!item) throw noPlan();
+    return item;
+  }
+
+  /** The changes of a plan. Reading them throws `Plan.NotFound`. */
+  changements(tenantId: string, id: string, { nature, entite }: ChangementsFilter): FetchPage {
+    const fetch = this.plans.changements.pages(tenantId, [
+      { sql: 'plan_id = ?', value: id },
+      { sql: 'nature = ?', value: nature },
+      { sql: 'entite = ?', value: entite },
+    ]);
+    return async (after, limit) => {
+      const page = await fetch(after, limit);
+      if (page.items.length === 0) await this.get(tenantId, id);
+      return page;
+    };
+  }
+
+  /**
+   * Does what a plan shows, once.
+   *
+   * @throws DomainError `Plan.NotFound`, `Plan.Perime`, `Plan.DejaApplique`, `Plan.Bloque`; nothing is written then
+   */
+  async apply(tenantId: string, actor: Actor, id: string): Promise<Synced<object>> {
+    const applied = await this.transactions.run(
+      { tenantId },
+      async () => {
+        const freins = await this.engine.begin(tenantId);
+        const plan = await this.mustLock(tenantId, id);
+        assertApplicable(plan);
+        if (!plan.isReleased && isBraked(plan.resume, freins)) throw new DomainError(PLAN.Bloque);
+        const request = readRequest(await parseBody(await this.plans.corps(tenantId, id), true));
+        const synced =
+          plan.version === 'V1'
+            ? await this.engine.apply(this.v1, tenantId, actor, requestV1(request), plan.empreinte, freins)
+            : await this.engine.apply(this.v2, tenantId, actor, request, plan.empreinte, freins);
+        await this.plans.end(tenantId, id, synced ? 'Applique' : 'Perime');
+        return synced;
+      },
+      OVERTAKEN,
+    );
+    if (!applied) throw new DomainError(PLAN.Perime, STALE);
+    return applied;
+  }
+
+  /** Deletes a plan. @throws DomainError `Plan.NotFound` */
+  async remove(tenantId: string, id: string): Promise<void> {
+    await this.transactions.run({ tenantId }, async () => {
+      if (!(await this.plans.remove(tenantId, id))) throw noPlan();
+    });
+  }
+
+  /**
+   * Releases one plan that the brake has stopped.
+   *
+   * @throws DomainError `Plan.NotFound`, `Plan.Perime`, `Plan.DejaApplique`
+   */
+  async release(tenantId: string, actor: Actor, id: string, raison: string): Promise<Json> {
+    return this.transactions.run({ tenantId }, async () => {
+      const plan = await this.mustLock(tenantId, id);
+      if (plan.etat !== 'Bloque' || plan.isExpired) assertApplicable(plan);
+      else {
+        await this.plans.release(tenantId, id, raison);
+        this.audit.record(tenantId, actor, PLAN_ACTIONS.autoriser, [id]);
+      }
+      return this.get(tenantId, id);
+    });
+  }
+
+  /** Removes the plans that name an employee, who is about to be erased, in the ambient transaction. */
+  forget(tenantId: string, idExterne: string): Promise<void> {
+    return this.plans.forget(tenantId, idExterne);
+  }
+
+  purgeExpired(spaces: readonly string[]): Promise<number> {
+    return this.plans.purgeExpired(spaces);
+  }
+
+  private async mustLock(tenantId: string, id: string): Promise<StoredPlan> {
+    const plan = await this.plans.lock(tenantId, id);
+    if (!plan) throw noPlan();
+    return plan;
+  }
+}
+
+const STALE = 'A record that the plan touches has changed since. Nothing was written. Make the plan again.';
+
+function noPlan(): DomainError {
+  return new DomainError(
+    PLAN.NotFound,
+    `No plan has this id. Plans are removed ${PLAN_HOURS} h after they were made.`,
+  );
+}
+
+function assertApplicable({ etat, isExpired }: StoredPlan): void {
+  if (etat === 'Applique') throw new DomainError(PLAN.DejaApplique);
+  if (etat === 'Perime') throw new DomainError(PLAN.Perime, STALE);
+  if (isExpired)
+    throw new DomainError(
+      PLAN.Perime,
+      `The plan was not applied within ${PLAN_HOURS} h. Nothing was written. Make it again.`,
+    );
+  if (etat === 'Bloque') throw new DomainError(PLAN.Bloque);
+}
+
+/** Refuses a list that the other version has. @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse` */
+function assertListsOf(version: 'V1' | 'V2', request: PlanRequest): void {
+  const [name, detail] =
+    version === 'V1'
+      ? (['Syndicats', 'is a list of V2 only; leave it out, or leave out `version=1`'] as const)
+      : (['Employeurs', 'is a list of V1 only; send employers in `Syndicats`, or add `version=1`'] as const);
+  if (request[name]) throw invalidRequest([{ pointer: `/${name}`, code: 'unknown', detail }]);
+  countRecords(Object.values(request));
+}
+
+/** Returns the lists of a body, which was checked on arrival. */
+function readRequest(body: unknown): PlanRequest {
+  return isPlainObject(body) ? foldRecord(body, PLAN_FIELDS, 'bulk', '', []) : {};
+}
+
+function requestV1({ Employeurs, Employes, ObjetsConsentement }: PlanRequest) {
+  return { employeurs: Employeurs, employes: Employes, objetsConsentement: ObjetsConsentement };
+}

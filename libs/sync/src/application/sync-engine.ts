@@ -1,0 +1,270 @@
+import { SYNC_EVENTS } from '../domain/sync.events';
+import { PLAN, SYNC } from '../domain/sync.errors';
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { ActiveCampaigns, ChangementQuery, EffetsRepository } from '#membership';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { AuditedAction } from '#platform/audit/audited-action';
+import { Transactions } from '#platform/database/transactions';
+import { DomainError } from '#platform/errors/domain-error';
+import { Outbox } from '#platform/events/outbox';
+import { BUDGETS } from '#platform/limits/budgets';
+import type { Effets, Synced } from '../domain/effets.types';
+import { type Freins, isBraked } from '../domain/freins';
+import type { SyncBloquee, SyncTerminee } from '../domain/sync-terminee.types';
+import { FreinsQuery } from '../persistence/freins.query';
+import { PlanRepository } from '../persistence/plan.repository';
+import { effetsParEmployeur } from './effets';
+import { OVERTAKEN, syncLockOf } from './overtaken';
+import { SyncProgress } from './sync-progress';
+
+/** Maximum number of plans of a data space that can be applied, and of votes that a plan names. */
+export const MOST_PLANS = 20;
+const MOST_VOTES = 500;
+
+/** What a version of the sync is told beside its request. */
+export interface WriteOptions {
+  readonly progress: SyncProgress;
+  /** Employments that the request leaves out stay as they are. */
+  readonly keepOmitted: boolean;
+}
+
+/** What the two versions of the sync do differently. */
+export interface SyncVersion<Q, R extends object> {
+  readonly name: 'V1' | 'V2';
+  readonly action: AuditedAction;
+  /** Writes the records of a request, in the ambient transaction. */
+  write(tenantId: string, request: Q, options: WriteOptions): Promise<Synced<R>>;
+  /** The numbers of records that the event tells. */
+  totalsOf(resultat: R): Pick<SyncTerminee, 'crees' | 'modifies' | 'refuses'>;
+}
+
+export interface SyncOptions<R> {
+  /** Answers what would happen and writes nothing. */
+  readonly simulation: boolean;
+  /** The body of the request, which a plan keeps if the brake stops the sync. */
+  readonly corps: Buffer;
+  /** The task of the sync. The end of a simulated task makes an event, too. */
+  readonly tacheId?: string;
+  /** Receives the progress of the sync. */
+  readonly progress?: SyncProgress;
+  /** Done in the sync's transaction once all is written; after what a simulation wrote is undone. */
+  readonly conclude?: (synced: Synced<R>) => Promise<void>;
+}
+
+/** A sync that the brake has stopped: what it would have done, and the plan of it. */
+interface Braked {
+  readonly planId: string;
+  readonly effets: Effets;
+}
+
+/**
+ * Runs syncs of both versions (docs/adr/0052). A simulation is a sync that is undone, a plan is a simulation whose changes are noted and
+ * kept, and a sync that the brake stops becomes a plan.
+ */
+@Injectable()
+export class SyncEngine {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly changements: ChangementQuery,
+    private readonly effets: EffetsRepository,
+    private readonly campaigns: ActiveCampaigns,
+    private readonly plans: PlanRepository,
+    private readonly freins: FreinsQuery,
+    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** @throws DomainError `Sync.FreinDeclenche`; nothing is written then but the plan */
+  async run<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    actor: Actor,
+    request: Q,
+    { simulation, corps, tacheId, progress = new SyncProgress(0), conclude }: SyncOptions<R>,
+  ): Promise<Synced<R>> {
+    const done = await this.transactions.run(
+      { tenantId },
+      async () => {
+        progress.restart();
+        const freins = await this.begin(tenantId, tacheId);
+        const write = (): Promise<Synced<R>> =>
+          version.write(tenantId, request, { progress, keepOmitted: freins.jamaisSupprimer });
+        const synced = await (simulation
+          ? this.transactions.undone(write)
+          : this.unlessBraked(freins, write));
+        if (!synced) return this.stop(version, tenantId, request, corps, freins);
+        await conclude?.(synced);
+        if (!simulation || tacheId) await this.tell(version, tenantId, synced, simulation, tacheId);
+        if (!simulation) this.audit.record(tenantId, actor, version.action, [tenantId]);
+        return synced;
+      },
+      OVERTAKEN,
+    );
+    if ('planId' in done) throw braked(done);
+    return done;
+  }
+
+  /**
+   * Draws a plan of a request, in a transaction of its own.
+   *
+   * @param id given by the database if absent
+   * @returns its id
+   * @throws DomainError `Plan.TropNombreux`
+   */
+  async plan<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    request: Q,
+    corps: Buffer,
+    id?: string,
+  ): Promise<string> {
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        const freins = await this.begin(tenantId);
+        if (!(await this.plans.makeRoom(tenantId, MOST_PLANS, BUDGETS.storedBytes)))
+          throw new DomainError(PLAN.TropNombreux);
+        const { planId } = await this.draw(version, tenantId, request, corps, freins, id);
+        return planId;
+      },
+      OVERTAKEN,
+    );
+  }
+
+  /**
+   * Writes the request of a plan if it does what the plan says, in the ambient transaction.
+   *
+   * @param empreinte of the plan
+   * @returns undefined if it would do something else: nothing is written then
+   */
+  async apply<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    actor: Actor,
+    request: Q,
+    empreinte: string,
+    freins: Freins,
+  ): Promise<Synced<R> | undefined> {
+    const synced = await this.unless(async () => {
+      await this.effets.note();
+      const written = await version.write(tenantId, request, {
+        progress: new SyncProgress(0),
+        keepOmitted: freins.jamaisSupprimer,
+      });
+      return { written, isRefused: (await this.effets.digest()) !== empreinte };
+    });
+    if (!synced) return undefined;
+    await this.tell(version, tenantId, synced, false);
+    this.audit.record(tenantId, actor, version.action, [tenantId]);
+    return synced;
+  }
+
+  /** Waits for other syncs of the data space, and says that the changes of the ambient transaction are those of a sync. */
+  async begin(tenantId: string, syncId: string = randomUUID()): Promise<Freins> {
+    await this.transactions.lockByName(syncLockOf(tenantId));
+    await this.changements.originate('sync', syncId);
+    return this.freins.of(tenantId);
+  }
+
+  /** Writes a request unless the brake stops it: undefined then, and nothing is written. */
+  private unlessBraked<R>(freins: Freins, write: () => Promise<Synced<R>>): Promise<Synced<R> | undefined> {
+    return this.unless(async () => {
+      const written = await write();
+      return { written, isRefused: isBraked(written.effets, freins) };
+    });
+  }
+
+  /** Undoes `work` if it is refused, and returns undefined then. */
+  private async unless<R>(work: () => Promise<{ written: R; isRefused: boolean }>): Promise<R | undefined> {
+    const refused = new Error('Refused');
+    try {
+      return await this.transactions.savepoint(async () => {
+        const { written, isRefused } = await work();
+        if (isRefused) throw refused;
+        return written;
+      });
+    } catch (error) {
+      if (error === refused) return undefined;
+      throw error;
+    }
+  }
+
+  /** Keeps a sync that the brake has stopped as a plan, with its event. */
+  private async stop<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    request: Q,
+    corps: Buffer,
+    freins: Freins,
+  ): Promise<Braked> {
+    // A refused sync is often sent again: each refusal has its plan, and the oldest ones go.
+    await this.plans.makeRoom(tenantId, MOST_PLANS, BUDGETS.storedBytes, 'evict');
+    const { planId, effets } = await this.draw(version, tenantId, request, corps, freins);
+    const data: SyncBloquee = { version: version.name, planId, effets };
+    await this.outbox.add(tenantId, SYNC_EVENTS.bloquee, JSON.stringify(data));
+    return { planId, effets };
+  }
+
+  private async draw<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    request: Q,
+    corps: Buffer,
+    freins: Freins,
+    id?: string,
+  ): Promise<Braked> {
+    const drawn = await this.transactions.undone(async () => {
+      await this.effets.note();
+      const { effets } = await version.write(tenantId, request, {
+        progress: new SyncProgress(0),
+        keepOmitted: freins.jamaisSupprimer,
+      });
+      const empreinte = await this.effets.digest();
+      const { changements, parEmployeur, employes } = await this.effets.tell(tenantId, version.name);
+      const votesTouches = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
+      return { effets, empreinte, changements, parEmployeur, votesTouches };
+    });
+    const { effets, parEmployeur, ...rest } = drawn;
+    const planId = await this.plans.insert(tenantId, {
+      ...rest,
+      id,
+      version: version.name,
+      etat: isBraked(effets, freins) ? 'Bloque' : 'Pret',
+      resume: effets,
+      parEmployeur: effetsParEmployeur(effets, parEmployeur),
+      corps,
+    });
+    return { planId, effets };
+  }
+
+  /** Adds the event of a sync that has ended, in its transaction. */
+  private async tell<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    { resultat, effets }: Synced<R>,
+    simulation: boolean,
+    tacheId: string | null = null,
+  ): Promise<void> {
+    const totals = version.totalsOf(resultat);
+    const data: SyncTerminee = {
+      version: version.name,
+      tacheId,
+      etat: 'Reussie',
+      simulation,
+      ...totals,
+      effets,
+    };
+    await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
+  }
+}
+
+function braked({ planId, effets: resume }: Braked): DomainError {
+  const { termines, champsVides } = resume;
+  return new DomainError(
+    SYNC.FreinDeclenche,
+    `The sync would end ${termines} employments and memberships and clear ${champsVides} values, which is more than the client's brake allows. Nothing was written. Plan ${planId} shows each change; an administrator may release it.`,
+    { further: { planId, resume } },
+  );
+}
