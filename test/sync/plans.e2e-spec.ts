@@ -1,3 +1,4 @@
+import { depth } from '../setup/depth';
 import { perFile } from '../setup/fixtures';
 import { type Answer, TestApp } from '../setup/test-app';
 import { PlansService } from '../../libs/sync/src';
@@ -280,5 +281,42 @@ describe('POST /b2b/v2/plan/:id/appliquer', () => {
       });
     expect((await partner.send('DELETE', `${PLAN}/${String(id)}`)).status).toBe(204);
     expect((await apply(id)).status).toBe(404);
+  });
+});
+
+describe('16 writers at once, each of which adds one to what it has read', () => {
+  const EACH = depth(3, 20);
+  const read = async (): Promise<number> => Number((await partner.v2('E-1')).ville ?? 0);
+  const next = (count: number) => ({ Employes: [employee('E-1', { Ville: `${count + 1}` })] });
+
+  /** @returns how often the writers added one, and the number that is stored in the end */
+  async function counted(add: (count: number) => Promise<boolean>): Promise<[added: number, stored: number]> {
+    await partner.sync(next(-1));
+    let added = 0;
+    await Promise.all(
+      many(16, async () => {
+        for (let turn = 0; turn < EACH; turn++) if (await add(await read())) added++;
+      }),
+    );
+    return [added, await read()];
+  }
+
+  it('lose no update if they plan: a stale plan is never applied', async () => {
+    const [added, stored] = await counted(async (count) => {
+      const { status, json } = await partner.send('POST', PLAN, next(count));
+      // More than 20 at once.
+      if (status !== 201) return false;
+      const [change] = await changes(json.id);
+      // Another writer may have added between the read and the plan.
+      const isFresh = (change?.champs as Loose[] | undefined)?.[0]?.avant === `${count}`;
+      return isFresh && (await apply(json.id)).status === 200;
+    });
+    expect(added).toBeGreaterThan(1);
+    expect(stored).toBe(added);
+  });
+
+  it('negative control: they lose some if they sync', async () => {
+    const [added, stored] = await counted(async (count) => (await partner.sync(next(count))).status === 200);
+    expect(stored).toBeLessThan(added);
   });
 });
