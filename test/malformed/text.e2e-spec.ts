@@ -59,7 +59,8 @@ describe('every text of every body', () => {
   async function answers(value: (text: Text) => string | undefined): Promise<Map<string, string>> {
     const answered = new Map<string, string>();
     for (const { method, path, role, body } of operations) {
-      if (!body || !role) continue;
+      // A plan only counts rejected records: they are those of the sync, which is among the operations.
+      if (!body || !role || path === '/b2b/v2/plan') continue;
       for (const text of textsOf(body, '', (one) => one)) {
         const sent = value(text);
         if (sent === undefined) continue;
