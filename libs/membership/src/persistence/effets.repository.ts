@@ -15,8 +15,8 @@ export interface EffetsOfEmployeur {
   readonly champsVides: number;
 }
 
-/** What a sync has written, in the wire's terms. */
-export interface ToldEffets {
+/** The changes of a sync in the wire's terms. */
+export interface DescribedEffets {
   /** Rows of `CHANGEMENT_COLUMNS`. */
   readonly changements: CopiedRows;
   /** The employers with the most changes, at most `MOST_EMPLOYEURS`. */
@@ -28,7 +28,7 @@ export interface ToldEffets {
 /** Maximum number of employers whose changes are counted. */
 const MOST_EMPLOYEURS = 1_000;
 
-/** Notes what a sync writes, and tells it in the wire's terms (docs/adr/0052). All in the ambient transaction. */
+/** Notes the rows that a sync writes, and describes them in the wire's terms (docs/adr/0052). All in the ambient transaction. */
 @Injectable()
 export class EffetsRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -71,8 +71,8 @@ export class EffetsRepository {
     );
   }
 
-  /** Returns what the sync has written, after `digest` and while the stages of the sync exist. */
-  async tell(tenantId: string, version: 'V1' | 'V2'): Promise<ToldEffets> {
+  /** Returns the changes of the sync, after `digest` and while its stages exist. */
+  async describe(tenantId: string, version: 'V1' | 'V2'): Promise<DescribedEffets> {
     const client = this.transactions.client();
     await client.query(`CREATE TEMPORARY TABLE effets_dits ON COMMIT DROP AS ${changedRecords(version)}`);
     await client.query(`CREATE TEMPORARY TABLE effets_changements (${CHANGEMENT_COLUMNS}) ON COMMIT DROP`);

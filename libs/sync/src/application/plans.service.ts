@@ -29,7 +29,7 @@ export interface ChangementsFilter {
   readonly entite?: string | null;
 }
 
-/** Plans of syncs: what a sync would do, kept for 24 h, and applied once (docs/contract.md, "Plan and brake"). */
+/** Plans of syncs (docs/contract.md, "Plan and brake"). A plan is kept for 24 h and applied once. */
 @Injectable()
 export class PlansService {
   constructor(
@@ -86,7 +86,7 @@ export class PlansService {
   }
 
   /**
-   * Does what a plan shows, once.
+   * Makes the changes of a plan, once.
    *
    * @throws DomainError `Plan.NotFound`, `Plan.Perime`, `Plan.DejaApplique`, `Plan.Bloque`; nothing is written then
    */

@@ -23,20 +23,20 @@ import { SyncProgress } from './sync-progress';
 export const MOST_PLANS = 20;
 const MOST_VOTES = 500;
 
-/** What a version of the sync is told beside its request. */
+/** Options of one write of records. */
 export interface WriteOptions {
   readonly progress: SyncProgress;
   /** Employments that the request leaves out stay as they are. */
   readonly keepOmitted: boolean;
 }
 
-/** What the two versions of the sync do differently. */
+/** The parts in which the two versions of the sync differ. */
 export interface SyncVersion<Q, R extends object> {
   readonly name: 'V1' | 'V2';
   readonly action: AuditedAction;
   /** Writes the records of a request, in the ambient transaction. */
   write(tenantId: string, request: Q, options: WriteOptions): Promise<Synced<R>>;
-  /** The numbers of records that the event tells. */
+  /** Returns the numbers of records in the event. */
   totalsOf(resultat: R): Pick<SyncTerminee, 'crees' | 'modifies' | 'refuses'>;
 }
 
@@ -53,7 +53,7 @@ export interface SyncOptions<R> {
   readonly conclude?: (synced: Synced<R>) => Promise<void>;
 }
 
-/** A sync that the brake has stopped: what it would have done, and the plan of it. */
+/** A sync that the brake has stopped: its effects, if it were done, and its plan. */
 interface Braked {
   readonly planId: string;
   readonly effets: Effets;
@@ -76,7 +76,7 @@ export class SyncEngine {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError `Sync.FreinDeclenche`; nothing is written then but the plan */
+  /** @throws DomainError `Sync.FreinDeclenche`; only the plan is written then */
   async run<Q, R extends object>(
     version: SyncVersion<Q, R>,
     tenantId: string,
@@ -96,7 +96,7 @@ export class SyncEngine {
           : this.unlessBraked(freins, write));
         if (!synced) return this.stop(version, tenantId, request, corps, freins);
         await conclude?.(synced);
-        if (!simulation || tacheId) await this.tell(version, tenantId, synced, simulation, tacheId);
+        if (!simulation || tacheId) await this.announce(version, tenantId, synced, simulation, tacheId);
         if (!simulation) this.audit.record(tenantId, actor, version.action, [tenantId]);
         return synced;
       },
@@ -134,10 +134,10 @@ export class SyncEngine {
   }
 
   /**
-   * Writes the request of a plan if it does what the plan says, in the ambient transaction.
+   * Writes the request of a plan if the changes are those of the plan, in the ambient transaction.
    *
    * @param empreinte of the plan
-   * @returns undefined if it would do something else: nothing is written then
+   * @returns undefined if they are others; the writes are undone then
    */
   async apply<Q, R extends object>(
     version: SyncVersion<Q, R>,
@@ -156,7 +156,7 @@ export class SyncEngine {
       return { written, isRefused: (await this.effets.digest()) !== empreinte };
     });
     if (!synced) return undefined;
-    await this.tell(version, tenantId, synced, false);
+    await this.announce(version, tenantId, synced, false);
     this.audit.record(tenantId, actor, version.action, [tenantId]);
     return synced;
   }
@@ -168,7 +168,7 @@ export class SyncEngine {
     return this.freins.of(tenantId);
   }
 
-  /** Writes a request unless the brake stops it: undefined then, and nothing is written. */
+  /** Writes a request. Returns undefined if the brake stops it, and undoes the writes. */
   private unlessBraked<R>(freins: Freins, write: () => Promise<Synced<R>>): Promise<Synced<R> | undefined> {
     return this.unless(async () => {
       const written = await write();
@@ -222,7 +222,7 @@ export class SyncEngine {
         keepOmitted: freins.jamaisSupprimer,
       });
       const empreinte = await this.effets.digest();
-      const { changements, parEmployeur, employes } = await this.effets.tell(tenantId, version.name);
+      const { changements, parEmployeur, employes } = await this.effets.describe(tenantId, version.name);
       const votesTouches = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
       return { effets, empreinte, changements, parEmployeur, votesTouches };
     });
@@ -240,7 +240,7 @@ export class SyncEngine {
   }
 
   /** Adds the event of a sync that has ended, in its transaction. */
-  private async tell<Q, R extends object>(
+  private async announce<Q, R extends object>(
     version: SyncVersion<Q, R>,
     tenantId: string,
     { resultat, effets }: Synced<R>,

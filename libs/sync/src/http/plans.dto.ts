@@ -77,7 +77,7 @@ class VoteToucheItem extends ItemOf({
   votants: value.integer('Voters on its roll whom the plan ends, changes or moves.', 31),
 }) {}
 
-/** What a sync would do. */
+/** A plan: the changes that a sync would make. */
 export class PlanItem extends ItemOf({
   id: value.id('Identifier of the plan (GUID).', EXAMPLE_PLAN_IDS.aLire),
   version: value.choice(VERSIONS, 'Version of the sync.', 'V2'),

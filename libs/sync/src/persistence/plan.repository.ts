@@ -23,7 +23,7 @@ export interface NewPlan {
   readonly changements: CopiedRows;
 }
 
-/** What applying a plan needs. */
+/** The part of a plan that `appliquer` needs. */
 export interface StoredPlan {
   readonly version: 'V1' | 'V2';
   readonly etat: EtatPlan;
