@@ -167,22 +167,41 @@ describe('the brake', () => {
     expect(early.json.etat).toBe('Pret');
     await brake({ terminaisonsPourcent: 10 });
     expect((await draw()).json.etat).toBe('Bloque');
+    // An administrator may release either.
     expect(await partner.send('POST', `/b2b/v2/plan/${String(early.json.id)}/appliquer`)).toMatchObject({
       status: 409,
       json: { code: 'Plan.Bloque' },
     });
+    expect((await release(early.json.id)).status).toBe(200);
+    expect((await partner.send('POST', `/b2b/v2/plan/${String(early.json.id)}/appliquer`)).status).toBe(200);
+  });
+
+  it('stops no simulation', async () => {
+    await brake({ terminaisonsPourcent: 0 });
     // A simulation shows what would happen.
     expect((await partner.sync({ Employes: lackingJobs(60) }, '?simulation=true')).status).toBe(200);
   });
 
-  it('keeps a plan of each of the last 20 syncs that it stopped', async () => {
+  it('keeps a plan of each of the last 20 syncs that it stopped, and all that can be applied', async () => {
+    const ready = (await partner.send('POST', '/b2b/v2/plan', {})).json.id as unknown;
     await brake({ terminaisonsPourcent: 0 });
+    const stopped = async () => (await partner.sync({ Employes: lackingJobs(1) })).json.planId as unknown;
+    const released = await stopped();
+    await release(released);
     const plans: unknown[] = [];
-    for (let index = 0; index < 22; index++)
-      plans.push((await partner.sync({ Employes: lackingJobs(1) })).json.planId);
-    expect(((await partner.get('/b2b/v2/plan')) as unknown as Loose[]).map(({ id }) => id)).toEqual(
-      plans.slice(2),
-    );
+    for (let index = 0; index < 22; index++) plans.push(await stopped());
+    const kept = ((await partner.get('/b2b/v2/plan')) as unknown as Loose[]).map(({ id }) => id);
+    expect(kept).toEqual([ready, released, ...plans.slice(2)]);
+  });
+
+  it('keeps its plan and event under an Idempotency-Key, and answers a repetition alike', async () => {
+    await brake({ terminaisonsPourcent: 0 });
+    const send = () => partner.sync({ Employes: lackingJobs(1) }, '', { 'Idempotency-Key': 'nightly' });
+    const [first, again] = [await send(), await send()];
+    expect([first.status, again.status, again.text]).toEqual([409, 409, first.text]);
+    const plans = (await partner.get('/b2b/v2/plan')) as unknown as Loose[];
+    expect(plans.map(({ id }) => id)).toEqual([first.json.planId]);
+    expect(await events()).toHaveLength(1);
   });
 
   it('jamaisSupprimer: employments that are left out do not end, those with an end do', async () => {

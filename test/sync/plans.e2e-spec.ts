@@ -1,7 +1,9 @@
 import { depth } from '../setup/depth';
 import { perFile } from '../setup/fixtures';
 import { type Answer, TestApp } from '../setup/test-app';
+import { ClientsService } from '../../libs/clients/src';
 import { PlansService } from '../../libs/sync/src';
+import { TEST_ACTOR } from '../setup/actor';
 import { Campaigns } from '../voting/support/campaigns';
 import {
   awayFromMidnight,
@@ -130,6 +132,26 @@ describe('POST /b2b/v2/plan', () => {
     );
   });
 
+  it('names no vote to a key without the module', async () => {
+    await partner.sync({ Employes: [employee('E-1')] });
+    const campaigns = new Campaigns(app, partner.tenant);
+    const vote = await campaigns.ready();
+    await campaigns.votant(vote, { EmployeIdExterne: 'E-1' });
+    await campaigns.sent('POST', `/${vote}/publier`);
+    const body = { Employes: [employee('E-1', { Ville: 'Laval' })] };
+    const { votesTouches, id } = await planned(body);
+    expect(votesTouches).toHaveLength(1);
+    const { cle } = await app.app.get(ClientsService).issueCle(TEST_ACTOR, partner.tenant.clientId, {
+      ...{ nom: 'Paie', environnement: 'staging', role: 'partenaire', modules: [] },
+    });
+    const shown = [
+      (await app.send(cle, 'POST', PLAN, body)).json,
+      (await app.send(cle, 'GET', `${PLAN}/${String(id)}`)).json,
+      ...((await app.send(cle, 'GET', PLAN)).json as Loose[]),
+    ];
+    expect(shown.map((one) => one.votesTouches)).toEqual([[], [], [], []]);
+  });
+
   it('shows links, custom values and the employer that V1 wrote', async () => {
     await partner.syncV1({
       employeurs: [{ idExterne: 'EMP-1', nom: 'Usine' }],
@@ -240,6 +262,32 @@ describe('POST /b2b/v2/plan/:id/appliquer', () => {
     // For good, even if the employee becomes as it was.
     expect(await apply(id)).toMatchObject({ status: 409, json: { code: 'Plan.Perime' } });
     expect(await partner.get(`${PLAN}/${String(id)}`)).toMatchObject({ etat: 'Perime' });
+  });
+
+  it('stays stale under an Idempotency-Key, too', async () => {
+    const { id } = await planned(body);
+    await partner.employee('E-1', { Ville: 'Laval' });
+    const path = `${PLAN}/${String(id)}/appliquer`;
+    const { json } = await partner.send('POST', path, undefined, { 'Idempotency-Key': 'apply' });
+    expect(json.code).toBe('Plan.Perime');
+    expect(await partner.get(`${PLAN}/${String(id)}`)).toMatchObject({ etat: 'Perime' });
+  });
+
+  it('200 on the next day, which is then the end of an employment that is left out', async () => {
+    const inZone = (zone: string) =>
+      app.database.query('UPDATE reglage SET fuseau_horaire = $2 WHERE tenant_id = $1', [
+        partner.tenant.tenantId,
+        zone,
+      ]);
+    await partner.employee('E-1', { Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-1')] });
+    // 25 hours apart.
+    await inZone('Pacific/Pago_Pago');
+    const { id } = await planned({ Employes: [employee('E-1', { Emplois: [job('J-1', 'EMP-1')] })] });
+    const [{ champs }] = (await changes(id)) as [{ champs: [{ apres: string }] }];
+    await inZone('Pacific/Kiritimati');
+    expect((await apply(id)).status).toBe(200);
+    const ended = (await partner.jobs('E-1'))['J-2']![2] as string;
+    expect(new Date(ended).getTime()).toBeGreaterThan(new Date(champs[0].apres).getTime());
   });
 
   it('200 if other records have changed', async () => {

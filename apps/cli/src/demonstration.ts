@@ -218,8 +218,8 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     const tenantId = partenaire.tenantId!;
     const actor = { cleId: partenaire.id, requestId: 'demonstration' };
     for (const champ of CHAMPS) await champs.create(tenantId, actor, champ).catch(ignoreTaken);
-    await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false, corps: bytesOf(SAMPLE_V2) });
-    await syncs.sync(tenantId, actor, SAMPLE, { simulation: false, corps: bytesOf(SAMPLE) });
+    await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false, corps: () => bytesOf(SAMPLE_V2) });
+    await syncs.sync(tenantId, actor, SAMPLE, { simulation: false, corps: () => bytesOf(SAMPLE) });
     await makeExampleTask(taches, tenantId);
     await makeExamplePlans(plans, tenantId);
     const space = { ...context, tenantId, actor, manager: { actor, modules: MODULES } };

@@ -61,11 +61,14 @@ export class EffetsRepository {
        DROP TABLE effets;
        ANALYZE effets_nets`,
     );
-    // A second try gives other identifiers and times to what it writes.
+    // A second try gives other identifiers and times to what it writes, and its own day to employments that end because they are left out.
     return this.transactions.value<string>(
       `SELECT encode(sha256(coalesce(string_agg(ligne, '' ORDER BY entite, parent, id_externe), '')::bytea), 'hex') FROM (
          SELECT entite, parent, id_externe, md5(row(entite, parent, id_externe, avant,
-           apres - '{id_unique,date_creation,derniere_maj}'::text[])::text) AS ligne FROM effets_nets
+           (apres - '{id_unique,date_creation,derniere_maj}'::text[]) || (CASE
+             WHEN apres->'date_fin' = jour AND avant->'date_fin' IS DISTINCT FROM jour THEN '{"date_fin": "jour"}' ELSE '{}' END)::jsonb
+         )::text) AS ligne
+         FROM effets_nets, (SELECT to_jsonb(${TODAY}::timestamptz(3)) AS jour) j
        ) e`,
       [],
     );

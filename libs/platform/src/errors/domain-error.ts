@@ -23,6 +23,8 @@ export class DomainError extends Error {
       retryAfterSeconds?: number;
       /** Further members of the response. */
       further?: object;
+      /** The transaction of the refusal has committed: an outer one keeps its writes, too. */
+      hasWritten?: true;
     } = {},
   ) {
     super(detail);

@@ -195,8 +195,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<Outcome> {
     try {
       const result = await this.transactions.savepoint(() =>
-        lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
+        lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }).catch(
+          (error: unknown) => {
+            if (error instanceof DomainError && error.members.hasWritten) return error;
+            throw error;
+          },
+        ),
       );
+      if (result instanceof DomainError) return { refusal: result };
       const headers: Record<string, string> = {};
       for (const name of recorded) {
         const value = response.getHeader(name);

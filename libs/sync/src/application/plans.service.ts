@@ -2,6 +2,7 @@ import { PLAN } from '../domain/sync.errors';
 import { PLAN_ACTIONS } from '../domain/sync.actions';
 import { PLAN_FIELDS } from '../domain/sync-v2.fields';
 import { Injectable } from '@nestjs/common';
+import { type ModuleName, MODULES } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
@@ -11,7 +12,7 @@ import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { parseBody } from '#platform/input/parse-body';
 import type { Synced } from '../domain/effets.types';
-import { isBraked } from '../domain/freins';
+import { type Freins, isBraked } from '../domain/freins';
 import { PLAN_HOURS } from '../domain/plan.types';
 import { PlanRepository, type StoredPlan } from '../persistence/plan.repository';
 import { OVERTAKEN } from './overtaken';
@@ -60,13 +61,14 @@ export class PlansService {
       : this.engine.plan(this.v2, tenantId, request, corps, id);
   }
 
-  list(tenantId: string): FetchPage {
-    return this.plans.items.pages(tenantId);
+  /** @param modules of the caller: campaigns are shown with the module `vote` only */
+  list(tenantId: string, modules: readonly ModuleName[]): FetchPage {
+    return this.plans.itemsFor(modules.includes('vote')).pages(tenantId);
   }
 
-  /** @throws DomainError `Plan.NotFound` */
-  async get(tenantId: string, id: string): Promise<Json> {
-    const item = await this.plans.items.one(tenantId, id);
+  /** @param modules as of `list` @throws DomainError `Plan.NotFound` */
+  async get(tenantId: string, id: string, modules: readonly ModuleName[] = MODULES): Promise<Json> {
+    const item = await this.plans.itemsFor(modules.includes('vote')).one(tenantId, id);
     if (!item) throw noPlan();
     return item;
   }
@@ -96,8 +98,7 @@ export class PlansService {
       async () => {
         const freins = await this.engine.begin(tenantId);
         const plan = await this.mustLock(tenantId, id);
-        assertApplicable(plan);
-        if (!plan.isReleased && isBraked(plan.resume, freins)) throw new DomainError(PLAN.Bloque);
+        assertApplicable(plan, freins);
         const request = readRequest(await parseBody(await this.plans.corps(tenantId, id), true));
         const synced =
           plan.version === 'V1'
@@ -108,7 +109,7 @@ export class PlansService {
       },
       OVERTAKEN,
     );
-    if (!applied) throw new DomainError(PLAN.Perime, STALE);
+    if (!applied) throw stale();
     return applied;
   }
 
@@ -120,15 +121,15 @@ export class PlansService {
   }
 
   /**
-   * Releases one plan that the brake has stopped.
+   * Releases one plan from the brake, also from one that is set later.
    *
    * @throws DomainError `Plan.NotFound`, `Plan.Perime`, `Plan.DejaApplique`
    */
   async release(tenantId: string, actor: Actor, id: string, raison: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
       const plan = await this.mustLock(tenantId, id);
-      if (plan.etat !== 'Bloque' || plan.isExpired) assertApplicable(plan);
-      else {
+      assertOpen(plan);
+      if (!plan.isReleased) {
         await this.plans.release(tenantId, id, raison);
         this.audit.record(tenantId, actor, PLAN_ACTIONS.autoriser, [id]);
       }
@@ -152,24 +153,36 @@ export class PlansService {
   }
 }
 
-const STALE = 'A record that the plan touches has changed since. Nothing was written. Make the plan again.';
+function stale(): DomainError {
+  const detail =
+    'A record that the plan touches has changed since. Nothing was written. Make the plan again.';
+  // The plan stays stale.
+  return new DomainError(PLAN.Perime, detail, { hasWritten: true });
+}
 
-function noPlan(): DomainError {
+export function noPlan(): DomainError {
   return new DomainError(
     PLAN.NotFound,
     `No plan has this id. Plans are removed ${PLAN_HOURS} h after they were made.`,
   );
 }
 
-function assertApplicable({ etat, isExpired }: StoredPlan): void {
+/** @throws DomainError `Plan.DejaApplique`, `Plan.Perime` */
+function assertOpen({ etat, isExpired }: StoredPlan): void {
   if (etat === 'Applique') throw new DomainError(PLAN.DejaApplique);
-  if (etat === 'Perime') throw new DomainError(PLAN.Perime, STALE);
+  if (etat === 'Perime') throw stale();
   if (isExpired)
     throw new DomainError(
       PLAN.Perime,
       `The plan was not applied within ${PLAN_HOURS} h. Nothing was written. Make it again.`,
     );
-  if (etat === 'Bloque') throw new DomainError(PLAN.Bloque);
+}
+
+/** @throws DomainError `Plan.DejaApplique`, `Plan.Perime`, `Plan.Bloque` */
+function assertApplicable(plan: StoredPlan, freins: Freins): void {
+  assertOpen(plan);
+  if (!plan.isReleased && (plan.etat === 'Bloque' || isBraked(plan.resume, freins)))
+    throw new DomainError(PLAN.Bloque);
 }
 
 /** Refuses a list that the other version has. @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse` */

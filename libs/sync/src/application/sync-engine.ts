@@ -44,7 +44,7 @@ export interface SyncOptions<R> {
   /** Answers what would happen and writes nothing. */
   readonly simulation: boolean;
   /** The body of the request, which a plan keeps if the brake stops the sync. */
-  readonly corps: Buffer;
+  readonly corps: () => Buffer;
   /** The task of the sync. The end of a simulated task makes an event, too. */
   readonly tacheId?: string;
   /** Receives the progress of the sync. */
@@ -94,7 +94,7 @@ export class SyncEngine {
         const synced = await (simulation
           ? this.transactions.undone(write)
           : this.unlessBraked(freins, write));
-        if (!synced) return this.stop(version, tenantId, request, corps, freins);
+        if (!synced) return this.stop(version, tenantId, request, corps(), freins);
         await conclude?.(synced);
         if (!simulation || tacheId) await this.announce(version, tenantId, synced, simulation, tacheId);
         if (!simulation) this.audit.record(tenantId, actor, version.action, [tenantId]);
@@ -199,8 +199,8 @@ export class SyncEngine {
     corps: Buffer,
     freins: Freins,
   ): Promise<Braked> {
-    // A refused sync is often sent again: each refusal has its plan, and the oldest ones go.
-    await this.plans.makeRoom(tenantId, MOST_PLANS, BUDGETS.storedBytes, 'evict');
+    // A refused sync is often sent again: each refusal has its plan, and the oldest of them go.
+    await this.plans.makeRoom(tenantId, MOST_PLANS, BUDGETS.storedBytes);
     const { planId, effets } = await this.draw(version, tenantId, request, corps, freins);
     const data: SyncBloquee = { version: version.name, planId, effets };
     await this.outbox.add(tenantId, SYNC_EVENTS.bloquee, JSON.stringify(data));
@@ -265,6 +265,6 @@ function braked({ planId, effets: resume }: Braked): DomainError {
   return new DomainError(
     SYNC.FreinDeclenche,
     `The sync would end ${termines} employments and memberships and clear ${champsVides} values, which is more than the client's brake allows. Nothing was written. Plan ${planId} shows each change; an administrator may release it.`,
-    { further: { planId, resume } },
+    { further: { planId, resume }, hasWritten: true },
   );
 }

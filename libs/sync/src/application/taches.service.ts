@@ -172,7 +172,7 @@ export class TachesService {
       const request = await readRequest(work.corps);
       await this.syncs.sync(tenantId, actor, request, {
         simulation: work.simulation,
-        corps: work.corps,
+        corps: () => work.corps,
         tacheId,
         progress,
         conclude: async (synced) => {

@@ -12,7 +12,7 @@ import { Answers } from '#platform/http/answers.decorator';
 import { Unrecorded } from '#platform/http/idempotency.interceptor';
 import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import { Body } from '#platform/input/request-parts.decorator';
-import { PlansService } from '../application/plans.service';
+import { noPlan, PlansService } from '../application/plans.service';
 import { EXAMPLE_PLAN_IDS, PlanItem, PlanReleaseInput } from './plans.dto';
 
 @ApiTags('Clients')
@@ -44,6 +44,7 @@ export class PlansAdministrationController {
     @Body() { raison }: PlanReleaseInput,
   ): Promise<Json> {
     const tenantId = await this.clients.tenantIn(clientId, environnement);
-    return this.plans.release(tenantId ?? clientId, actor, planId, raison);
+    if (tenantId === undefined) throw noPlan();
+    return this.plans.release(tenantId, actor, planId, raison);
   }
 }

@@ -3,7 +3,8 @@ import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
-import { CurrentActor } from '#access/actor.decorator';
+import { CurrentActor, CurrentActorWithModules } from '#access/actor.decorator';
+import type { ActorWithModules } from '#access/caller';
 import { Answers, Located, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
@@ -51,10 +52,11 @@ export class PlansController {
     @Tenant() tenantId: string,
     @Query() { version }: PlanQuery,
     @Body() body: PlanInput,
+    @CurrentActorWithModules() { modules }: ActorWithModules,
     @Req() request: RawRequest,
   ): Promise<Located> {
     const id = await this.plans.draw(tenantId, version === 1 ? 'V1' : 'V2', request.rawBody!, body);
-    return new Located(`/b2b/v2/plan/${id}`, await this.plans.get(tenantId, id));
+    return new Located(`/b2b/v2/plan/${id}`, await this.plans.get(tenantId, id, modules));
   }
 
   @Get()
@@ -64,8 +66,12 @@ export class PlansController {
     type: [PlanItem],
     paged: true,
   })
-  list(@Tenant() tenantId: string, @Query() query: PagingQuery): Listing {
-    return listOf(query, this.plans.list(tenantId));
+  list(
+    @Tenant() tenantId: string,
+    @CurrentActorWithModules() { modules }: ActorWithModules,
+    @Query() query: PagingQuery,
+  ): Listing {
+    return listOf(query, this.plans.list(tenantId, modules));
   }
 
   @Get(':id')
@@ -76,8 +82,12 @@ export class PlansController {
     etag: true,
     errors: [PLAN.NotFound],
   })
-  get(@Tenant() tenantId: string, @PlanId() id: string): Promise<Json> {
-    return this.plans.get(tenantId, id);
+  get(
+    @Tenant() tenantId: string,
+    @CurrentActorWithModules() { modules }: ActorWithModules,
+    @PlanId() id: string,
+  ): Promise<Json> {
+    return this.plans.get(tenantId, id, modules);
   }
 
   @Get(':id/changements')

@@ -94,7 +94,7 @@ export class PlanItem extends ItemOf({
   parEmployeur: value.list(EffetsParEmployeurItem, 'The effects by employer, the most changes first.'),
   votesTouches: value.list(
     VoteToucheItem,
-    'Published campaigns that have not ended and whose rolls have employees that the plan ends, changes or moves, the most voters first; at most 500.',
+    'Published campaigns that have not ended and whose rolls have employees that the plan ends, changes or moves, the most voters first; at most 500. Empty for a key without the module `vote`.',
   ),
   dateCreation: value.time('When it was made (UTC).', '2026-03-02T14:05:09.120Z'),
   expireLe: value.time('When it expires (UTC).', '2026-03-03T14:05:09.120Z'),

@@ -38,7 +38,7 @@ export class SyncV1Controller {
     return answerOf(
       await this.syncs.sync(tenantId, actor, body, {
         simulation: query.simulation ?? false,
-        corps: request.rawBody!,
+        corps: () => request.rawBody!,
       }),
     );
   }

@@ -59,7 +59,9 @@ export class SyncV2Controller {
   ): Promise<WithHeaders<Streamed> | Json> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {
-      return answerOf(await this.syncs.sync(tenantId, actor, body, { simulation, corps: request.rawBody! }));
+      return answerOf(
+        await this.syncs.sync(tenantId, actor, body, { simulation, corps: () => request.rawBody! }),
+      );
     }
     const tache = await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation);
     response
@@ -89,9 +91,11 @@ export class SyncV2Controller {
   ): Promise<WithHeaders<Streamed>> {
     const request = { Employes: body as Records };
     const simulation = query.simulation ?? false;
-    // A mark of byte order may only begin a text.
-    const list = rawBody![0] === 0xef ? rawBody!.subarray(3) : rawBody!;
-    const corps = Buffer.concat([Buffer.from('{"Employes":'), list, Buffer.from('}')]);
+    const corps = (): Buffer => {
+      // A mark of byte order may only begin a text.
+      const list = rawBody![0] === 0xef ? rawBody!.subarray(3) : rawBody!;
+      return Buffer.concat([Buffer.from('{"Employes":'), list, Buffer.from('}')]);
+    };
     return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation, corps }));
   }
 }

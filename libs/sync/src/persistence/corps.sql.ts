@@ -16,6 +16,10 @@ export function rawCorps(
 
 /** The forms in which a JSON text may contain a string. The body is stored as sent, even if it is not JSON. */
 export function formsOf(text: string): Buffer[] {
+  return [text, text.normalize('NFD')].flatMap(writtenForms);
+}
+
+function writtenForms(text: string): Buffer[] {
   const plain = JSON.stringify(text).slice(1, -1);
   const escaped = plain.replace(
     /[^\x20-\x7e]/g,

@@ -9,12 +9,16 @@ const IS_PERSON = `btrim(e->>'IdUnique', E' \\t\\r\\n') = :idExterne::text`;
 const ERREURS_MORCEAU = `json_array_elements(CASE liste WHEN 'Employes' THEN ('[' || convert_from(octets, 'UTF8') || ']')::json
   ELSE '[]' END) WITH ORDINALITY l (e, place_erreur)`;
 
+/** SQL condition on `plan_changement`: the change is of an employee, or of a record that is nested in it. */
+export const ofEmploye = (id: string): string =>
+  `(entite = 'Employe' AND id_externe = ${id} OR id_externe_employe = ${id})`;
+
 export const SYNC_PERSONAL_DATA: PersonalData = {
   rows: [
     {
       section: 'changementsDePlans',
       table: 'plan_changement',
-      where: `(entite = 'Employe' AND id_externe = :idExterne OR id_externe_employe = :idExterne)`,
+      where: ofEmploye(':idExterne'),
       order: ['plan_id', 'n', 'id_unique'],
       erased: 'removed',
     },

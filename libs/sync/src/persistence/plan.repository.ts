@@ -7,6 +7,7 @@ import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import type { Effets } from '../domain/effets.types';
 import { formsOf, rawCorps } from './corps.sql';
+import { ofEmploye } from './personal-data.sql';
 import { type EffetsParEmployeur, type EtatPlan, PLAN_HOURS, type VoteTouche } from '../domain/plan.types';
 
 /** A plan to be stored. */
@@ -42,29 +43,35 @@ const IS_OPEN = `etat IN ('Pret', 'Bloque') AND NOT (${IS_EXPIRED})`;
 /** Bytes of plans that one statement of the purge removes, and those of one plan more. */
 const PURGED_BYTES = 64 * 2 ** 20;
 
+function itemsOf(transactions: Transactions, name: string, votesTouches: string): JsonItems {
+  return new JsonItems(transactions, {
+    name,
+    table: 'plan',
+    key: 'id_unique',
+    columns: {
+      id: 'id_unique',
+      version: 'version',
+      etat: `CASE WHEN etat IN ('Pret', 'Bloque') AND ${IS_EXPIRED} THEN 'Expire' ELSE etat END`,
+      empreinte: 'empreinte',
+      resume: 'resume',
+      parEmployeur: 'par_employeur',
+      votesTouches,
+      dateCreation: wireTimestamp('date_creation'),
+      expireLe: wireTimestamp(EXPIRE_LE),
+    },
+  });
+}
+
 /** Plans of syncs, in the ambient transaction. */
 @Injectable()
 export class PlanRepository {
-  readonly items: JsonItems;
+  private readonly items: JsonItems;
+  private readonly itemsWithoutVotes: JsonItems;
   readonly changements: JsonItems;
 
   constructor(private readonly transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
-      name: 'plan',
-      table: 'plan',
-      key: 'id_unique',
-      columns: {
-        id: 'id_unique',
-        version: 'version',
-        etat: `CASE WHEN etat IN ('Pret', 'Bloque') AND ${IS_EXPIRED} THEN 'Expire' ELSE etat END`,
-        empreinte: 'empreinte',
-        resume: 'resume',
-        parEmployeur: 'par_employeur',
-        votesTouches: 'votes_touches',
-        dateCreation: wireTimestamp('date_creation'),
-        expireLe: wireTimestamp(EXPIRE_LE),
-      },
-    });
+    this.items = itemsOf(transactions, 'plan', 'votes_touches');
+    this.itemsWithoutVotes = itemsOf(transactions, 'plan_sans_votes', "'[]'::json");
     this.changements = new JsonItems(transactions, {
       name: 'plan_changement',
       table: 'plan_changement',
@@ -78,24 +85,30 @@ export class PlanRepository {
     });
   }
 
+  /** The plans as clients see them. @param showsVotes whether the caller may read campaigns */
+  itemsFor(showsVotes: boolean): JsonItems {
+    return showsVotes ? this.items : this.itemsWithoutVotes;
+  }
+
   /**
-   * Makes room for one more plan: removes plans that cannot be applied any more, oldest first.
+   * Makes room for one more plan: removes the oldest that the brake stops, and the oldest that cannot be applied any more.
    *
-   * @param most maximum number of plans, of those that can be applied and of the others
-   * @param mostBytes of those that can be applied
-   * @param evict removes also the oldest that can be applied
-   * @returns false if there are as many already
+   * @param most maximum number of plans of each of the three kinds: those, and the ones that can be applied
+   * @param mostBytes of each kind
+   * @returns false if as many can be applied already
    */
-  async makeRoom(tenantId: string, most: number, mostBytes: number, evict?: 'evict'): Promise<boolean> {
+  async makeRoom(tenantId: string, most: number, mostBytes: number): Promise<boolean> {
     const { rows } = await this.transactions.client().query<{ isFull: boolean }>(
       `WITH counted AS (
-         SELECT id_unique, ${IS_OPEN} AS is_open, row_number() OVER kind AS place, sum(octets) OVER kind AS bytes
-         FROM plan WHERE tenant_id = $1 WINDOW kind AS (PARTITION BY ${IS_OPEN} ORDER BY date_creation DESC)
+         SELECT id_unique, kind, row_number() OVER kinds AS place, sum(octets) OVER kinds AS bytes
+         FROM (SELECT *, CASE WHEN ${IS_OPEN} THEN etat END AS kind FROM plan WHERE tenant_id = $1) p
+         WINDOW kinds AS (PARTITION BY kind ORDER BY date_creation DESC)
        ), beyond AS (SELECT * FROM counted WHERE place >= $2 OR bytes > $3), removed AS (
-         DELETE FROM plan WHERE tenant_id = $1 AND id_unique IN (SELECT id_unique FROM beyond WHERE $4 OR NOT is_open)
+         DELETE FROM plan WHERE tenant_id = $1 AND id_unique IN (
+           SELECT id_unique FROM beyond WHERE kind IS DISTINCT FROM 'Pret')
        )
-       SELECT EXISTS (SELECT FROM beyond WHERE is_open AND NOT $4) AS "isFull"`,
-      [tenantId, most, mostBytes, evict !== undefined],
+       SELECT EXISTS (SELECT FROM beyond WHERE kind = 'Pret') AS "isFull"`,
+      [tenantId, most, mostBytes],
     );
     return !rows[0]!.isFull;
   }
@@ -168,12 +181,13 @@ export class PlanRepository {
       ]);
   }
 
-  /** Removes the plans whose body contains an identifier. */
+  /** Removes the plans whose body or changes contain the identifier of an employee. */
   async forget(tenantId: string, idExterne: string): Promise<void> {
     await this.transactions.client().query(
-      `DELETE FROM plan WHERE tenant_id = $1
-         AND EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0)`,
-      [tenantId, formsOf(idExterne)],
+      `DELETE FROM plan p WHERE tenant_id = $1 AND corps IS NOT NULL AND (
+         EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0)
+         OR EXISTS (SELECT FROM plan_changement c WHERE c.tenant_id = $1 AND c.plan_id = p.id_unique AND ${ofEmploye('$3')}))`,
+      [tenantId, formsOf(idExterne), idExterne],
     );
   }
 
