@@ -20,15 +20,7 @@ const TRANSITIONS = {
   delete: 'OLD TABLE AS lignes',
 };
 
-/** The brake of clients that have none. */
-const NO_FREINS = JSON.stringify({
-  terminaisonsPourcent: null,
-  champsVidesPourcent: null,
-  minimum: 1,
-  jamaisSupprimer: false,
-});
-
-/** Plans of syncs with their changes, the brake that stops a sync, and the triggers that note what a sync writes (docs/adr/0052). */
+/** Plans of syncs with their changes, and the triggers that note what a sync writes (docs/adr/0052). */
 export class Plans1764000050000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
   static readonly digest = '462e12bcf0263b15a908e75c2455ae83c83dd893e14fabe7e49f2be5ca541fe2';
@@ -85,8 +77,6 @@ export class Plans1764000050000 implements MigrationInterface {
     await runner.query(
       'GRANT DELETE, SELECT (tenant_id, id_unique, date_creation, octets) ON plan TO mandat_access',
     );
-    for (const table of ['client', 'reglage'])
-      await runner.query(`ALTER TABLE ${table} ADD COLUMN freins json NOT NULL DEFAULT '${NO_FREINS}'`);
     await createFunctions(runner, 'effets_noter');
     await replaceFunctions(runner, Plans1764000050000.digest);
     for (const [table, keys] of Object.entries(WRITTEN))
@@ -102,8 +92,6 @@ export class Plans1764000050000 implements MigrationInterface {
     for (const table of Object.keys(WRITTEN))
       for (const operation of Object.keys(TRANSITIONS))
         await runner.query(`DROP TRIGGER effets_${operation} ON ${table}`);
-    await runner.query('ALTER TABLE reglage DROP COLUMN freins');
-    await runner.query('ALTER TABLE client DROP COLUMN freins');
     await runner.query('DROP FUNCTION effets_noter()');
     await runner.query('DROP TABLE plan_changement, plan');
   }
