@@ -11,7 +11,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
 import { BUDGETS } from '#platform/limits/budgets';
 import type { Effets, Synced } from '../domain/effets.types';
-import { type Freins, isBraked } from '../domain/freins';
+import { type Freins, isBraked, isOn } from '../domain/freins';
 import type { SyncBloquee, SyncTerminee } from '../domain/sync-terminee.types';
 import { FreinsQuery } from '../persistence/freins.query';
 import { PlanRepository } from '../persistence/plan.repository';
@@ -170,6 +170,7 @@ export class SyncEngine {
 
   /** Writes a request. Returns undefined if the brake stops it, and undoes the writes. */
   private unlessBraked<R>(freins: Freins, write: () => Promise<Synced<R>>): Promise<Synced<R> | undefined> {
+    if (!isOn(freins)) return write();
     return this.unless(async () => {
       const written = await write();
       return { written, isRefused: isBraked(written.effets, freins) };

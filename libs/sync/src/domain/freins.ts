@@ -16,6 +16,11 @@ export interface Freins {
   readonly employes: number;
 }
 
+/** Whether the brake has a limit. */
+export function isOn(freins: Pick<Freins, 'terminaisonsPourcent' | 'champsVidesPourcent'>): boolean {
+  return freins.terminaisonsPourcent !== null || freins.champsVidesPourcent !== null;
+}
+
 /** Whether the brake stops a sync with these effects (docs/contract.md, "Plan and brake"). */
 export function isBraked({ termines, champsVides }: Effets, freins: Freins): boolean {
   const isOver = (count: number, percent: number | null, all: number): boolean =>

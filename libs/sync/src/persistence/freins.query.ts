@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { REGLAGES } from '#clients/relations';
 import { EMPLOIS, EMPLOYES, hasNotEnded, MEMBERSHIPS, TODAY } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
-import type { Freins } from '../domain/freins';
+import { type Freins, isOn } from '../domain/freins';
 
 const notEnded = (table: string): string =>
   `(SELECT count(*) FROM ${table} r WHERE r.tenant_id = $1 AND ${hasNotEnded(TODAY, 'r.')})`;
@@ -23,8 +23,7 @@ export class FreinsQuery {
       [tenantId],
     );
     const freins = rows[0]?.freins ?? NONE;
-    const isOn = freins.terminaisonsPourcent !== null || freins.champsVidesPourcent !== null;
-    const counted = isOn
+    const counted = isOn(freins)
       ? await client.query<Pick<Freins, 'enCours' | 'employes'>>(
           `SELECT (${notEnded(EMPLOIS)} + ${notEnded(MEMBERSHIPS)})::int AS "enCours",
              (SELECT count(*)::int FROM ${EMPLOYES} e WHERE e.tenant_id = $1) AS employes`,
