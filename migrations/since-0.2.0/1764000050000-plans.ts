@@ -1,5 +1,6 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { createFunctions, replaceFunctions } from '../../libs/platform/src/database/functions';
+import { ACCESS_ROLE } from '../../libs/platform/src/database/roles';
 import { secureTenantTable } from '../../libs/platform/src/database/tenant-table';
 
 /** Tables that a sync writes: the kind of their records, the column of the identifier, and that of the record that has them. */
@@ -71,11 +72,11 @@ export class Plans1764000050000 implements MigrationInterface {
     for (const table of ['plan', 'plan_changement'])
       for (const statement of secureTenantTable(table)) await runner.query(statement);
     await runner.query(
-      `CREATE POLICY plan_purge ON plan TO mandat_access
+      `CREATE POLICY plan_purge ON plan TO ${ACCESS_ROLE}
        USING (date_creation < now() - interval '24 hours') WITH CHECK (false)`,
     );
     await runner.query(
-      'GRANT DELETE, SELECT (tenant_id, id_unique, date_creation, octets) ON plan TO mandat_access',
+      `GRANT DELETE, SELECT (tenant_id, id_unique, date_creation, octets) ON plan TO ${ACCESS_ROLE}`,
     );
     await createFunctions(runner, 'effets_noter');
     await replaceFunctions(runner, Plans1764000050000.digest);

@@ -336,6 +336,19 @@ describe('The demonstration tenant', () => {
     expect((await read('/b2b/v2/employe')).text).toBe(employees);
   });
 
+  it('a later start keeps the plans of a reader, and makes its example plans once there is room', async () => {
+    const { partenaire } = await start();
+    const plans = '/b2b/v2/plan';
+    const count = async (): Promise<number> => (await app.send(partenaire, 'GET', plans)).json.length;
+    await app.database.query('DELETE FROM plan');
+    for (let index = 0; index < 20; index++) await app.send(partenaire, 'POST', plans, {});
+    await start();
+    expect(await count()).toBe(20);
+    await app.database.query('DELETE FROM plan');
+    await start();
+    expect(await count()).toBe(4);
+  });
+
   it('a start without the key file issues new keys and adds missing data', async () => {
     const before = await start();
     rmSync(join(dataDir, 'demonstration.json'));

@@ -9,7 +9,8 @@ import type { Actor } from '#platform/audit/actor';
 import type { Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
-import { EXAMPLE_PLAN_IDS, EXAMPLE_TACHE_ID, type PlansService, type TachesService } from '#sync';
+import type { ErrorDefinition } from '#platform/errors/error-definition';
+import { EXAMPLE_PLAN_IDS, EXAMPLE_TACHE_ID, PLAN, type PlansService, type TachesService } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
@@ -217,7 +218,8 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     }
     const tenantId = partenaire.tenantId!;
     const actor = { cleId: partenaire.id, requestId: 'demonstration' };
-    for (const champ of CHAMPS) await champs.create(tenantId, actor, champ).catch(ignoreTaken);
+    for (const champ of CHAMPS)
+      await champs.create(tenantId, actor, champ).catch(ignoring(CHAMP.NomDejaUtilise));
     await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false, corps: () => bytesOf(SAMPLE_V2) });
     await syncs.sync(tenantId, actor, SAMPLE, { simulation: false, corps: () => bytesOf(SAMPLE) });
     await makeExampleTask(taches, tenantId);
@@ -278,7 +280,8 @@ async function makeExamplePlans(plans: PlansService, tenantId: string): Promise<
   for (const [name, id] of Object.entries(EXAMPLE_PLAN_IDS)) {
     if (await plans.get(tenantId, id).catch(() => undefined)) continue;
     const body = name === 'aLire' ? PLANNED : newEmployee(`E-PLAN-${name}`);
-    await plans.draw(tenantId, 'V2', bytesOf(body), body, id);
+    // A reader may have made as many plans as there may be.
+    await plans.draw(tenantId, 'V2', bytesOf(body), body, id).catch(ignoring(PLAN.TropNombreux));
   }
 }
 
@@ -320,6 +323,9 @@ async function writeExample({ courriels, tenantId, manager }: DemonstrationSpace
 }
 
 /** Ignores that the custom field exists already. This happens if only the file of the keys was lost. */
-function ignoreTaken(error: unknown): void {
-  if (!(error instanceof DomainError && error.definition === CHAMP.NomDejaUtilise)) throw error;
+/** Returns a handler that ignores one refusal. */
+function ignoring(refusal: ErrorDefinition) {
+  return (error: unknown): void => {
+    if (!(error instanceof DomainError && error.definition === refusal)) throw error;
+  };
 }

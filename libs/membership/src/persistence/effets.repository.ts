@@ -70,7 +70,6 @@ export class EffetsRepository {
          )::text) AS ligne
          FROM effets_nets, (SELECT to_jsonb(${TODAY}::timestamptz(3)) AS jour) j
        ) e`,
-      [],
     );
   }
 

@@ -148,12 +148,8 @@ export class SyncEngine {
     freins: Freins,
   ): Promise<Synced<R> | undefined> {
     const synced = await this.unless(async () => {
-      await this.effets.note();
-      const written = await version.write(tenantId, request, {
-        progress: new SyncProgress(0),
-        keepOmitted: freins.jamaisSupprimer,
-      });
-      return { written, isRefused: (await this.effets.digest()) !== empreinte };
+      const noted = await this.noted(version, tenantId, request, freins);
+      return { written: noted.synced, isRefused: noted.empreinte !== empreinte };
     });
     if (!synced) return undefined;
     await this.announce(version, tenantId, synced, false);
@@ -217,12 +213,10 @@ export class SyncEngine {
     id?: string,
   ): Promise<Braked> {
     const drawn = await this.transactions.undone(async () => {
-      await this.effets.note();
-      const { effets } = await version.write(tenantId, request, {
-        progress: new SyncProgress(0),
-        keepOmitted: freins.jamaisSupprimer,
-      });
-      const empreinte = await this.effets.digest();
+      const {
+        synced: { effets },
+        empreinte,
+      } = await this.noted(version, tenantId, request, freins);
       const { changements, parEmployeur, employes } = await this.effets.describe(tenantId, version.name);
       const votesTouches = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
       return { effets, empreinte, changements, parEmployeur, votesTouches };
@@ -238,6 +232,19 @@ export class SyncEngine {
       corps,
     });
     return { planId, effets };
+  }
+
+  /** Writes a request, and returns also the digest of the records that it touches. */
+  private async noted<Q, R extends object>(
+    version: SyncVersion<Q, R>,
+    tenantId: string,
+    request: Q,
+    freins: Freins,
+  ): Promise<{ synced: Synced<R>; empreinte: string }> {
+    await this.effets.note();
+    const options = { progress: new SyncProgress(0), keepOmitted: freins.jamaisSupprimer };
+    const synced = await version.write(tenantId, request, options);
+    return { synced, empreinte: await this.effets.digest() };
   }
 
   /** Adds the event of a sync that has ended, in its transaction. */

@@ -30,7 +30,7 @@ export class PlansAdministrationController {
   @Answers({
     summary: 'Release a plan from the brake',
     description:
-      'The partner may then apply this one plan, although it ends or clears more than the brake of the client allows. A plan that the brake does not stop stays as it is.',
+      'The partner may then apply this one plan, although it ends or clears more than the brake of the client allows. A plan that can be applied is released from a brake that is set later.',
     path: { ...ENVIRONMENT_PARTS, planId: guidPart('plan', EXAMPLE_PLAN_IDS.aAutoriser) },
     status: 200,
     type: PlanItem,
