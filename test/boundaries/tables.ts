@@ -53,7 +53,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'urne_question',
   ],
   meeting: ['seance', 'point_seance'],
-  sync: ['plan', 'plan_changement', 'tache', 'tache_morceau'],
+  sync: ['plan', 'plan_changement', 'sync', 'sync_image', 'tache', 'tache_morceau'],
   webhooks: ['webhook', 'livraison'],
   messaging: ['courriel', 'courriel_destinataire'],
   personne: ['ancien_employe'],

@@ -22,7 +22,8 @@ const EXCLUDED = [
   // At most as many as `inscrits`.
   'PUT /plateforme/v1/seances/:seanceId/presences: /presents 2147483647',
   'PUT /plateforme/v1/seances/:seanceId/presences: /votants 2147483647',
-  // Its body may be absent.
+  // Their bodies may be absent.
+  'POST /b2b/v2/sync/:id/annuler:  "null"',
   'POST /b2b/v2/conciliation/:id/confirmer:  "null"',
 ];
 

@@ -269,6 +269,8 @@ describe('Row-level security in the schema', () => {
         `rate_window: ${ROWS}`,
         'reglage: SELECT, INSERT, UPDATE',
         PUBLIC_SCHEMA,
+        // The purge of syncs, without their effects and keys.
+        'sync: DELETE, SELECT (tenant_id, id_unique, octets, date_creation)',
         // The purge of tasks that ended long ago, without their content.
         'tache: DELETE, SELECT (tenant_id, id_unique, date_fin, octets)',
         'tenant: SELECT, INSERT, UPDATE',

@@ -9,6 +9,7 @@ import { TYPES_CHAMP } from '../../libs/membership/src/domain/champ-utilisateur.
 import { NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.fields';
 import { CIBLES, ETATS_DESTINATAIRE } from '../../libs/messaging/src/domain/courriel.types';
 import { ETATS_PLAN, VERSIONS } from '../../libs/sync/src/domain/plan.types';
+import { NOMS_SYNC } from '../../libs/sync/src/domain/sync.types';
 import { ETATS_TACHE } from '../../libs/sync/src/domain/tache.types';
 import { QUESTION_TYPES } from '../../libs/voting/src/structure/domain/question.fields';
 import { contentOf } from '../../libs/voting/src/structure/domain/question.rules';
@@ -65,6 +66,7 @@ const LISTS: Record<string, readonly string[]> = {
   'question.type': QUESTION_TYPES,
   'plan.etat': ETATS_PLAN,
   'plan.version': VERSIONS,
+  'sync.version': NOMS_SYNC,
   'tache.etat': ETATS_TACHE,
   'tenant.environnement': ENVIRONMENTS,
 };

@@ -1,7 +1,7 @@
 import { bodies, type Calls, each, pages } from '../contract/support/calls';
 import { EXAMPLE_CLIENT_ID } from '../../libs/clients/src';
-import { EXAMPLE_PLAN_IDS } from '../../libs/sync/src';
-import { HELD_PLANS } from './held';
+import { EXAMPLE_PLAN_IDS, EXAMPLE_SYNC_IDS } from '../../libs/sync/src';
+import { HELD_PLANS, HELD_SYNC } from './held';
 import type { Identifiers } from '../contract/support/spaces';
 
 const EMPLOYE = '/b2b/v1/employe';
@@ -179,6 +179,25 @@ export const CALLS: Calls = {
       calls: [HELD_PLANS.Perime, HELD_PLANS.Applique].map((id) => ({
         path: `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environnements/staging/plans/${id}/autoriser`,
       })),
+    },
+  },
+  'GET /b2b/v2/sync': { foreign: (asked) => pages(SYNC_V2, asked.curseurSyncs) },
+  'GET /b2b/v2/sync/:id': { foreign: (asked, own) => each(`${SYNC_V2}/`, own.sync, asked.sync) },
+  'POST /b2b/v2/sync/:id/annuler': {
+    foreign: (asked) => [
+      { path: `${SYNC_V2}/${asked.sync}/annuler` },
+      { path: `${SYNC_V2}/${asked.sync}/annuler?simulation=true`, body: { ignorerConflits: true } },
+    ],
+    more: {
+      calls: [
+        // A later sync of the demonstration has changed an employee of this one.
+        { path: `${SYNC_V2}/${EXAMPLE_SYNC_IDS.aLire}/annuler`, body: {} },
+        {
+          path: `${SYNC_V2}/${EXAMPLE_SYNC_IDS.aLire}/annuler?simulation=true`,
+          body: { ignorerConflits: true },
+        },
+        { path: `${SYNC_V2}/${HELD_SYNC}/annuler` },
+      ],
     },
   },
   'GET /b2b/v2/tache/:id': {

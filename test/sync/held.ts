@@ -7,6 +7,9 @@ export const HELD_PLANS = {
   Applique: '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c63',
 } as const;
 
+/** A sync whose images were too large to be kept. */
+export const HELD_SYNC = '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c73';
+
 export async function holdPlans(app: TestApp, tenantId: string): Promise<void> {
   for (const [etat, id] of Object.entries(HELD_PLANS))
     await app.database.query(
@@ -15,4 +18,10 @@ export async function holdPlans(app: TestApp, tenantId: string): Promise<void> {
        WHERE tenant_id = $1 LIMIT 1`,
       [tenantId, id, etat],
     );
+  await app.database.query(
+    `INSERT INTO sync (tenant_id, id_unique, version, evenement_id, effets, rang, cumul)
+     SELECT tenant_id, $2, version, evenement_id, effets, rang + 1, cumul FROM sync
+     WHERE tenant_id = $1 ORDER BY rang DESC LIMIT 1`,
+    [tenantId, HELD_SYNC],
+  );
 }

@@ -178,9 +178,12 @@ describe('the number of statements', () => {
         }),
       );
     }
+    // A sync that changes nothing has nothing to keep for an undo.
+    const [unchanged] = counts.splice(3, 1);
+    expect(unchanged).toBeLessThan(counts[0]!);
     expect(new Set(counts)).toEqual(new Set([counts[0]]));
     expect(counts[0]).toBeGreaterThan(10);
-    expect(counts[0]).toBeLessThan(64);
+    expect(counts[0]).toBeLessThan(70);
     expect(await partner.count('employe')).toBeGreaterThan(1_500);
   }, 120_000);
 

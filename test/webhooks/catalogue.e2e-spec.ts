@@ -237,7 +237,7 @@ describe('A real event matches the schema of its type, and a changed one does no
     });
     const data = await theOne('sync.terminee');
     expect(data).toEqual({
-      ...{ version: 'V1', tacheId: null, etat: 'Reussie', simulation: false },
+      ...{ version: 'V1', syncId: expect.any(String), tacheId: null, etat: 'Reussie', simulation: false },
       ...{ crees: 1, modifies: 1, refuses: 1, effets: effets({ crees: 1, inchanges: 1, refuses: 1 }) },
     });
     expectStrict('sync.terminee', data);
@@ -250,7 +250,7 @@ describe('A real event matches the schema of its type, and a changed one does no
       ObjetsConsentement: [{ IdExterne: 'NEUF', Nom: 'Neuf' }],
     });
     expect(await theOne('sync.terminee')).toEqual({
-      ...{ version: 'V2', tacheId: null, etat: 'Reussie', simulation: false },
+      ...{ version: 'V2', syncId: expect.any(String), tacheId: null, etat: 'Reussie', simulation: false },
       ...{ crees: 2, modifies: 1, refuses: 1, effets: effets({ crees: 2, inchanges: 1, refuses: 1 }) },
     });
   });
@@ -272,7 +272,16 @@ describe('A real event matches the schema of its type, and a changed one does no
   it('sync.terminee of a task that succeeded', async () => {
     const { id, etat } = await task('', { Employes: EMPLOYES });
     expect(await theOne('sync.terminee')).toEqual({
-      ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 1, modifies: 0, refuses: 1 },
+      ...{
+        version: 'V2',
+        syncId: id,
+        tacheId: id,
+        etat,
+        simulation: false,
+        crees: 1,
+        modifies: 0,
+        refuses: 1,
+      },
       effets: effets({ crees: 1, refuses: 1 }),
     });
   });
@@ -280,7 +289,16 @@ describe('A real event matches the schema of its type, and a changed one does no
   it('sync.terminee of a simulation by task, which writes no record', async () => {
     const { id } = await task('?simulation=true', { Employes: [{ ...EMPLOYES[0], IdExterne: 'E-40' }] });
     expect(await theOne('sync.terminee')).toEqual({
-      ...{ version: 'V2', tacheId: id, etat: 'Reussie', simulation: true, crees: 1, modifies: 0, refuses: 0 },
+      ...{
+        version: 'V2',
+        syncId: null,
+        tacheId: id,
+        etat: 'Reussie',
+        simulation: true,
+        crees: 1,
+        modifies: 0,
+        refuses: 0,
+      },
       effets: effets({ crees: 1 }),
     });
     expect((await partner('GET', '/b2b/v2/employe/E-40')).status).toBe(404);
@@ -297,7 +315,16 @@ describe('A real event matches the schema of its type, and a changed one does no
       expect(etat).toBe('Echouee');
       const data = await theOne('sync.terminee');
       expect(data).toEqual({
-        ...{ version: 'V2', tacheId: id, etat, simulation: false, crees: 0, modifies: 0, refuses: 0 },
+        ...{
+          version: 'V2',
+          syncId: null,
+          tacheId: id,
+          etat,
+          simulation: false,
+          crees: 0,
+          modifies: 0,
+          refuses: 0,
+        },
         effets: effets({}),
       });
       expectStrict('sync.terminee', data);

@@ -10,7 +10,14 @@ import type { Config } from '#platform/ops/config';
 import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
-import { EXAMPLE_PLAN_IDS, EXAMPLE_TACHE_ID, PLAN, type PlansService, type TachesService } from '#sync';
+import {
+  EXAMPLE_PLAN_IDS,
+  EXAMPLE_SYNC_IDS,
+  EXAMPLE_TACHE_ID,
+  PLAN,
+  type PlansService,
+  type TachesService,
+} from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
@@ -195,6 +202,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
       if (caller?.tenantId && (await callerOf(kept.plateforme))) {
         await permitExamples(clients, caller.clientId!);
         await makeExampleTask(taches, caller.tenantId);
+        await makeExampleSyncs(context, caller.tenantId);
         await makeExamplePlans(plans, caller.tenantId);
         return kept;
       }
@@ -223,6 +231,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await syncsV2.sync(tenantId, actor, SAMPLE_V2, { simulation: false, corps: () => bytesOf(SAMPLE_V2) });
     await syncs.sync(tenantId, actor, SAMPLE, { simulation: false, corps: () => bytesOf(SAMPLE) });
     await makeExampleTask(taches, tenantId);
+    await makeExampleSyncs(context, tenantId);
     await makeExamplePlans(plans, tenantId);
     const space = { ...context, tenantId, actor, manager: { actor, modules: MODULES } };
     await signExamples(space);
@@ -257,6 +266,42 @@ async function makeExampleTask(taches: TachesService, tenantId: string): Promise
 }
 
 const bytesOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));
+
+/** Syncs in their order: one makes two employees, one changes the first, and the last clears the address of the second by mistake. */
+const SYNCED: readonly (readonly [id: string | undefined, employes: object[]])[] = [
+  [
+    EXAMPLE_SYNC_IDS.aLire,
+    [
+      {
+        ...{ IdExterne: 'E-SYNC-1', Prenom: 'Maude', Nom: 'Gagnon' },
+        Emplois: [{ IdentifiantExterne: 'J-1', IdentifiantExterneEmployeur: 'EMP-100', Matricule: '20457' }],
+        ValeursChampUtilisateur: [{ NomChamp: 'Équipement remis', Valeur: 'Casque' }],
+      },
+      { IdExterne: 'E-SYNC-2', Prenom: 'Luc', Nom: 'Roy', Courriel: 'luc.roy@example.org' },
+    ],
+  ],
+  [
+    undefined,
+    [
+      {
+        ...{ IdExterne: 'E-SYNC-1', Prenom: 'Maude', Nom: 'Gagnon' },
+        Emplois: [{ IdentifiantExterne: 'J-1', IdentifiantExterneEmployeur: 'EMP-100', Matricule: '20458' }],
+        ValeursChampUtilisateur: [{ NomChamp: 'Équipement remis', Valeur: 'Gants' }],
+      },
+    ],
+  ],
+  [EXAMPLE_SYNC_IDS.aAnnuler, [{ IdExterne: 'E-SYNC-2', Prenom: 'Luc', Nom: 'Roy', Courriel: null }]],
+];
+
+/** Makes the syncs of the documentation's examples, unless they are there. The last one can be undone, and the first one only in part. */
+async function makeExampleSyncs({ syncsV2, undos }: ServiceContext, tenantId: string): Promise<void> {
+  if (await undos.get(tenantId, EXAMPLE_SYNC_IDS.aAnnuler).catch(() => undefined)) return;
+  for (const [id, Employes] of SYNCED) {
+    const body = { Employes };
+    const options = { ...(id ? { id } : {}), simulation: false, corps: () => bytesOf(body) };
+    await syncsV2.sync(tenantId, STARTER, body, options);
+  }
+}
 
 /** A plan to read: an employment ends, and an address is cleared. */
 const PLANNED = {

@@ -5,12 +5,13 @@ import { isBeingMoved } from '#platform/errors/sql-errors';
 import { NO_TENANT } from '#platform/database/scope';
 import { ConfigError } from '#platform/ops/config-error';
 import type { Config } from '#platform/ops/config';
+import { SYNC_SEALED } from '#sync';
 import { WEBHOOK_SEALED } from '#webhooks';
 import { ServiceContext } from './service-context';
 
 /** Administration owns recorded answers only. */
 const columnsOf = (space: string): readonly SealedColumn[] =>
-  space === NO_TENANT ? [IDEMPOTENCY_SEALED] : [IDEMPOTENCY_SEALED, ...WEBHOOK_SEALED];
+  space === NO_TENANT ? [IDEMPOTENCY_SEALED] : [IDEMPOTENCY_SEALED, ...WEBHOOK_SEALED, SYNC_SEALED];
 
 /** Attempts at a space whose rows are locked, and the pause between them in ms. */
 const ATTEMPTS = 20;

@@ -26,7 +26,7 @@ import { SealedColumns } from '#platform/database/sealed-columns';
 import { WorkNotes } from '#platform/database/work-notes';
 import { Config } from '#platform/ops/config';
 import { PlatformModule } from '#platform/platform.module';
-import { PlansService, SyncV1Service, SyncV2Service, TachesService } from '#sync';
+import { PlansService, SyncV1Service, SyncV2Service, TachesService, UndoService } from '#sync';
 import { SyncModule } from '#sync/module';
 import {
   BulletinsService,
@@ -65,6 +65,7 @@ const SERVICES = {
   syncsV2: SyncV2Service,
   taches: TachesService,
   plans: PlansService,
+  undos: UndoService,
   champs: ChampsUtilisateurService,
   formulaires: FormulairesService,
   signing: SigningService,

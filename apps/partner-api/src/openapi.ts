@@ -140,6 +140,8 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
   }
   document.components!.examples = byName(examples);
   const schemas = document.components!.schemas!;
+  // Some codes have further members, which their description names.
+  Object.assign(schemas[ProblemItem.name]!, { additionalProperties: true });
   Object.assign(schemas, EVENT_SCHEMAS);
   Object.assign((schemas.JournalItem as { properties: Record<'action', object> }).properties.action, {
     enum: AUDITED_ACTIONS,

@@ -8,7 +8,7 @@ import { ADMINISTRATION, NO_TENANT } from '#platform/database/scope';
 import { WorkNotes } from '#platform/database/work-notes';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';
-import { PlansService, TachesService } from '#sync';
+import { PlansService, TachesService, UndoService } from '#sync';
 import { EvenementsService } from '#webhooks';
 import { Rounds } from './rounds';
 
@@ -16,7 +16,7 @@ const INTERVAL_MS = 60_000;
 
 /**
  * Removes expired rows: idempotency records after 24 h, rate windows once over, plans after 24 h, tasks after 7 days, events with their
- * deliveries and e-mails with their recipients after 30 days, changes to the master data after 400 days. Also makes the
+ * deliveries, e-mails with their recipients and syncs with their images after 30 days, changes to the master data after 400 days. Also makes the
  * tables of changes of the months to come.
  */
 @Injectable()
@@ -30,6 +30,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly rateLimits: RateLimiterService,
     private readonly taches: TachesService,
     private readonly plans: PlansService,
+    private readonly syncs: UndoService,
     private readonly evenements: EvenementsService,
     private readonly changements: ChangementsService,
     private readonly courriels: CourrielsService,
@@ -60,6 +61,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       'rate windows': () => this.rateLimits.purgeOver(),
       tasks: () => this.taches.purgeExpired(spaces),
       plans: () => this.plans.purgeExpired(spaces),
+      syncs: () => this.syncs.purgeExpired(spaces),
       'old months of changes': () => this.changements.dropMonths(),
       events: () => this.evenements.purgeExpired(spaces),
       emails: () => this.courriels.purgeExpired(spaces),

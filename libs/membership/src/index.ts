@@ -20,6 +20,7 @@ export { EmployeItem, ValeurChampV1Item } from './http/employes.dto';
 export { VALEURS_V2_ITEMS, valeursV2 } from './http/valeurs-champ.dto';
 export { ChangementQuery } from './persistence/changement.query';
 export { type EffetsOfEmployeur, EffetsRepository } from './persistence/effets.repository';
+export { RestorationRepository } from './persistence/restoration.repository';
 export { ENTITES, NATURES } from './domain/changement.fields';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';

@@ -22,6 +22,7 @@ import { EmployeurQuery } from './persistence/employeur.query';
 import { EmployeurRepository } from './persistence/employeur.repository';
 import { MasterDataBulk } from './persistence/master-data.bulk';
 import { MemberRepository } from './persistence/member.repository';
+import { RestorationRepository } from './persistence/restoration.repository';
 import { SyndicatQuery } from './persistence/syndicat.query';
 import { SyndicatsBulk } from './persistence/syndicats.bulk';
 
@@ -37,6 +38,7 @@ const services = [
   ChangementQuery,
   ChangementsService,
   EffetsRepository,
+  RestorationRepository,
   EmployesSyncService,
   SyndicatsSyncService,
   MasterDataBulk,

@@ -11,3 +11,4 @@ export { EMPLOYE_FIELDS, PERSONNE_FIELDS, type PersonneRecord } from './domain/e
 export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
 export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
 export * from './domain/membership.errors';
+export * from './domain/conflict.fields';

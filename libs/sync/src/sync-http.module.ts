@@ -3,6 +3,7 @@ import { PlansAdministrationController } from './http/plans-administration.contr
 import { PlansController } from './http/plans.controller';
 import { SyncV1Controller } from './http/sync-v1.controller';
 import { SyncV2Controller } from './http/sync-v2.controller';
+import { SyncsController } from './http/syncs.controller';
 import { TachesController } from './http/taches.controller';
 import { ClientsModule } from '#clients/module';
 import { SyncModule } from './sync.module';
@@ -14,6 +15,7 @@ import { SyncModule } from './sync.module';
     PlansAdministrationController,
     SyncV1Controller,
     SyncV2Controller,
+    SyncsController,
     TachesController,
   ],
 })

@@ -2,13 +2,16 @@ import { Module } from '@nestjs/common';
 import { ClientsModule } from '#clients/module';
 import { ConsentModule } from '#consent/module';
 import { MembershipModule } from '#membership/module';
+import { ImageKeys } from './application/image-keys';
 import { PlansService } from './application/plans.service';
 import { SyncEngine } from './application/sync-engine';
 import { SyncV1Service } from './application/sync-v1.service';
 import { SyncV2Service } from './application/sync-v2.service';
 import { TachesService } from './application/taches.service';
+import { UndoService } from './application/undo.service';
 import { FreinsQuery } from './persistence/freins.query';
 import { PlanRepository } from './persistence/plan.repository';
+import { SyncRepository } from './persistence/sync.repository';
 import { TacheRepository } from './persistence/tache.repository';
 
 @Module({
@@ -18,11 +21,14 @@ import { TacheRepository } from './persistence/tache.repository';
     SyncV1Service,
     SyncV2Service,
     PlansService,
+    UndoService,
+    ImageKeys,
     TachesService,
     FreinsQuery,
     PlanRepository,
+    SyncRepository,
     TacheRepository,
   ],
-  exports: [SyncV1Service, SyncV2Service, PlansService, TachesService],
+  exports: [SyncV1Service, SyncV2Service, PlansService, UndoService, TachesService],
 })
 export class SyncModule {}

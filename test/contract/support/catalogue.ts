@@ -30,6 +30,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'lets only the purge reach expired records',
   "policy plan_purge to {mandat_access} using (date_creation < (now() - '24:00:00'::interval)) with check false":
     'lets only the purge reach plans that have expired',
+  "policy sync_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
+    'lets only the purge reach syncs that can no longer be undone',
   "policy tache_purge to {mandat_access} using (date_fin < (now() - '7 days'::interval)) with check false":
     'lets only the purge reach tasks that ended long ago',
   "policy evenement_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":

@@ -41,6 +41,8 @@ export interface Identifiers
   /** A waiting task. */
   readonly tache: string;
   readonly plan: string;
+  readonly sync: string;
+  readonly curseurSyncs: string;
   readonly curseurPlans: string;
   readonly curseurChangementsPlan: string;
   readonly idUniqueEmploye: string;
@@ -260,6 +262,8 @@ async function fill(
     freeChamp,
     tache: tache.json.id,
     plan: plan.id,
+    sync: (await send('GET', '/b2b/v2/sync?limite=1')).json[0].id,
+    curseurSyncs: await cursor('/b2b/v2/sync'),
     curseurPlans: await cursor('/b2b/v2/plan'),
     curseurChangementsPlan: await cursor(`/b2b/v2/plan/${plan.id}/changements`),
     idUniqueEmploye: oneEmploye.idUnique,

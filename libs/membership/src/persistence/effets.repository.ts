@@ -3,6 +3,8 @@ import { CopiedRows } from '#platform/bulk/copied-rows';
 import { Transactions } from '#platform/database/transactions';
 import { hasNotEnded, TODAY } from './days.sql';
 import { CHANGED_EMPLOYES, changedRecords, CHANGEMENT_COLUMNS, EMPLOYEUR, STAGES } from './effets.sql';
+import { imagesOf } from './images.sql';
+import { type NotedTable, notedTables } from './noted-tables';
 import { EMPLOIS } from './published.sql';
 
 /** Numbers of changes of one employer's records, or of records that belong to none (null). */
@@ -31,9 +33,17 @@ const MOST_EMPLOYEURS = 1_000;
 /** Notes the rows that a sync writes, and describes them in the wire's terms (docs/adr/0052). All in the ambient transaction. */
 @Injectable()
 export class EffetsRepository {
+  private known: readonly NotedTable[] | undefined;
+
   constructor(private readonly transactions: Transactions) {}
 
-  /** From now to `digest`, or to a rollback to a savepoint before, triggers note each written row (effets_noter.sql). */
+  /** The noted tables, which the migrations of this release have made. */
+  async tables(): Promise<readonly NotedTable[]> {
+    this.known ??= await notedTables(this.transactions.client());
+    return this.known;
+  }
+
+  /** From now to `end`, or to a rollback to a savepoint before, triggers note each written row (effets_noter.sql). */
   async note(): Promise<void> {
     await this.transactions.client().query(
       `CREATE TEMPORARY TABLE effets (
@@ -44,12 +54,8 @@ export class EffetsRepository {
     );
   }
 
-  /**
-   * Ends the noting.
-   *
-   * @returns a digest of each written record, as it was before the sync and as it is after it
-   */
-  async digest(): Promise<string> {
+  /** Ends the noting. */
+  async end(): Promise<void> {
     await this.transactions.client().query(
       `SELECT set_config('app.effets', '', true);
        CREATE TEMPORARY TABLE effets_nets ON COMMIT DROP AS
@@ -61,6 +67,10 @@ export class EffetsRepository {
        DROP TABLE effets;
        ANALYZE effets_nets`,
     );
+  }
+
+  /** Returns a digest of each written record, as it was before the sync and as it is after it. After `end`. */
+  async digest(): Promise<string> {
     // A second try gives other identifiers and times to what it writes, and its own day to employments that end because they are left out.
     return this.transactions.value<string>(
       `SELECT encode(sha256(coalesce(string_agg(ligne, '' ORDER BY entite, parent, id_externe), '')::bytea), 'hex') FROM (
@@ -73,7 +83,12 @@ export class EffetsRepository {
     );
   }
 
-  /** Returns the changes of the sync, after `digest` and while its stages exist. */
+  /** Returns the records that were written, as they were before: rows of `IMAGE_COLUMNS`. After `end`. */
+  async images(): Promise<CopiedRows> {
+    return CopiedRows.of(this.transactions.client(), `(${imagesOf(await this.tables())})`);
+  }
+
+  /** Returns the changes of the sync, after `end` and while its stages exist. */
   async describe(tenantId: string, version: 'V1' | 'V2'): Promise<DescribedEffets> {
     const client = this.transactions.client();
     await client.query(`CREATE TEMPORARY TABLE effets_dits ON COMMIT DROP AS ${changedRecords(version)}`);

@@ -2,6 +2,7 @@ import { PLAN } from '../domain/sync.errors';
 import { PLAN_ACTIONS } from '../domain/sync.actions';
 import { PLAN_FIELDS } from '../domain/sync-v2.fields';
 import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { type ModuleName, MODULES } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -96,14 +97,18 @@ export class PlansService {
     const applied = await this.transactions.run(
       { tenantId },
       async () => {
-        const freins = await this.engine.begin(tenantId);
+        const origin = { id: randomUUID(), planId: id };
+        const freins = await this.engine.begin(tenantId, origin.id);
         const plan = await this.mustLock(tenantId, id);
         assertApplicable(plan, freins);
         const request = readRequest(await parseBody(await this.plans.corps(tenantId, id), true));
+        const { empreinte } = plan;
         const synced =
           plan.version === 'V1'
-            ? await this.engine.apply(this.v1, tenantId, actor, requestV1(request), plan.empreinte, freins)
-            : await this.engine.apply(this.v2, tenantId, actor, request, plan.empreinte, freins);
+            ? await this.engine.apply(
+                ...([this.v1, tenantId, actor, requestV1(request), empreinte, freins, origin] as const),
+              )
+            : await this.engine.apply(this.v2, tenantId, actor, request, empreinte, freins, origin);
         await this.plans.end(tenantId, id, synced ? 'Applique' : 'Perime');
         return synced;
       },

@@ -12,16 +12,19 @@ import { Outbox } from '#platform/events/outbox';
 import { BUDGETS } from '#platform/limits/budgets';
 import type { Effets, Synced } from '../domain/effets.types';
 import { type Freins, isBraked, isOn } from '../domain/freins';
+import type { NomSync } from '../domain/sync.types';
 import type { SyncBloquee, SyncTerminee } from '../domain/sync-terminee.types';
 import { FreinsQuery } from '../persistence/freins.query';
 import { PlanRepository } from '../persistence/plan.repository';
+import { SyncRepository } from '../persistence/sync.repository';
 import { effetsParEmployeur } from './effets';
+import { ImageKeys } from './image-keys';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { SyncProgress } from './sync-progress';
 
 /** Maximum number of plans of a data space that can be applied, and of votes that a plan names. */
 export const MOST_PLANS = 20;
-const MOST_VOTES = 500;
+export const MOST_VOTES = 500;
 
 /** Options of one write of records. */
 export interface WriteOptions {
@@ -31,8 +34,8 @@ export interface WriteOptions {
 }
 
 /** The parts in which the two versions of the sync differ. */
-export interface SyncVersion<Q, R extends object> {
-  readonly name: 'V1' | 'V2';
+export interface SyncVersion<Q, R extends object, N extends NomSync = 'V1' | 'V2'> {
+  readonly name: N;
   readonly action: AuditedAction;
   /** Writes the records of a request, in the ambient transaction. */
   write(tenantId: string, request: Q, options: WriteOptions): Promise<Synced<R>>;
@@ -45,12 +48,23 @@ export interface SyncOptions<R> {
   readonly simulation: boolean;
   /** The body of the request, which a plan keeps if the brake stops the sync. */
   readonly corps: () => Buffer;
+  /** Id of the sync; that of its task, or a new one if absent. */
+  readonly id?: string;
   /** The task of the sync. The end of a simulated task makes an event, too. */
   readonly tacheId?: string;
   /** Receives the progress of the sync. */
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; after what a simulation wrote is undone. */
   readonly conclude?: (synced: Synced<R>) => Promise<void>;
+}
+
+/** What a sync that is kept belongs to. */
+interface Origin {
+  readonly id: string;
+  readonly tacheId?: string | undefined;
+  readonly planId?: string;
+  /** The sync that it undoes. */
+  readonly annule?: string;
 }
 
 /** A sync that the brake has stopped: its effects, if it were done, and its plan. */
@@ -72,6 +86,8 @@ export class SyncEngine {
     private readonly campaigns: ActiveCampaigns,
     private readonly plans: PlanRepository,
     private readonly freins: FreinsQuery,
+    private readonly syncs: SyncRepository,
+    private readonly keys: ImageKeys,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
@@ -82,28 +98,65 @@ export class SyncEngine {
     tenantId: string,
     actor: Actor,
     request: Q,
-    { simulation, corps, tacheId, progress = new SyncProgress(0), conclude }: SyncOptions<R>,
+    {
+      simulation,
+      corps,
+      tacheId,
+      id = tacheId ?? randomUUID(),
+      progress = new SyncProgress(0),
+      conclude,
+    }: SyncOptions<R>,
   ): Promise<Synced<R>> {
     const done = await this.transactions.run(
       { tenantId },
       async () => {
         progress.restart();
-        const freins = await this.begin(tenantId, tacheId);
+        const freins = await this.begin(tenantId, id);
         const write = (): Promise<Synced<R>> =>
           version.write(tenantId, request, { progress, keepOmitted: freins.jamaisSupprimer });
         const synced = await (simulation
           ? this.transactions.undone(write)
-          : this.unlessBraked(freins, write));
+          : this.unlessBraked(freins, () => this.noted(write)));
         if (!synced) return this.stop(version, tenantId, request, corps(), freins);
+        if (!simulation) await this.keep(version, tenantId, actor, synced, { id, tacheId });
+        else if (tacheId) await this.announce(version, tenantId, synced, null, tacheId);
         await conclude?.(synced);
-        if (!simulation || tacheId) await this.announce(version, tenantId, synced, simulation, tacheId);
-        if (!simulation) this.audit.record(tenantId, actor, version.action, [tenantId]);
         return synced;
       },
       OVERTAKEN,
     );
     if ('planId' in done) throw braked(done);
     return done;
+  }
+
+  /**
+   * Undoes a sync. The brake does not stop an undo, which puts back what was there.
+   *
+   * @param annule the sync
+   * @returns also the id of the undo, which is a sync and can be undone; null for a simulation
+   */
+  async undo<Q, R extends object>(
+    version: SyncVersion<Q, R, 'Annulation'>,
+    tenantId: string,
+    actor: Actor,
+    request: Q,
+    annule: string,
+    simulation: boolean,
+  ): Promise<Synced<R> & { readonly syncId: string | null }> {
+    const id = randomUUID();
+    return this.transactions.run(
+      { tenantId },
+      async () => {
+        await this.begin(tenantId, id);
+        const write = (): Promise<Synced<R>> =>
+          version.write(tenantId, request, { progress: new SyncProgress(0), keepOmitted: true });
+        if (simulation) return { ...(await this.transactions.undone(write)), syncId: null };
+        const synced = await this.noted(write);
+        await this.keep(version, tenantId, actor, synced, { id, annule });
+        return { ...synced, syncId: id };
+      },
+      OVERTAKEN,
+    );
   }
 
   /**
@@ -146,14 +199,13 @@ export class SyncEngine {
     request: Q,
     empreinte: string,
     freins: Freins,
+    origin: Origin,
   ): Promise<Synced<R> | undefined> {
     const synced = await this.unless(async () => {
-      const noted = await this.noted(version, tenantId, request, freins);
-      return { written: noted.synced, isRefused: noted.empreinte !== empreinte };
+      const written = await this.writeNoted(version, tenantId, request, freins);
+      return { written, isRefused: (await this.effets.digest()) !== empreinte };
     });
-    if (!synced) return undefined;
-    await this.announce(version, tenantId, synced, false);
-    this.audit.record(tenantId, actor, version.action, [tenantId]);
+    if (synced) await this.keep(version, tenantId, actor, synced, origin);
     return synced;
   }
 
@@ -213,10 +265,8 @@ export class SyncEngine {
     id?: string,
   ): Promise<Braked> {
     const drawn = await this.transactions.undone(async () => {
-      const {
-        synced: { effets },
-        empreinte,
-      } = await this.noted(version, tenantId, request, freins);
+      const { effets } = await this.writeNoted(version, tenantId, request, freins);
+      const empreinte = await this.effets.digest();
       const { changements, parEmployeur, employes } = await this.effets.describe(tenantId, version.name);
       const votesTouches = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
       return { effets, empreinte, changements, parEmployeur, votesTouches };
@@ -234,37 +284,59 @@ export class SyncEngine {
     return { planId, effets };
   }
 
-  /** Writes a request, and returns also the digest of the records that it touches. */
-  private async noted<Q, R extends object>(
+  /** Writes a request of a plan, and notes the records that it touches. */
+  private writeNoted<Q, R extends object>(
     version: SyncVersion<Q, R>,
     tenantId: string,
     request: Q,
     freins: Freins,
-  ): Promise<{ synced: Synced<R>; empreinte: string }> {
-    await this.effets.note();
+  ): Promise<Synced<R>> {
     const options = { progress: new SyncProgress(0), keepOmitted: freins.jamaisSupprimer };
-    const synced = await version.write(tenantId, request, options);
-    return { synced, empreinte: await this.effets.digest() };
+    return this.noted(() => version.write(tenantId, request, options));
   }
 
-  /** Adds the event of a sync that has ended, in its transaction. */
-  private async announce<Q, R extends object>(
-    version: SyncVersion<Q, R>,
+  /** Does `write`, and notes the records that it touches. */
+  private async noted<R>(write: () => Promise<R>): Promise<R> {
+    await this.effets.note();
+    const written = await write();
+    await this.effets.end();
+    return written;
+  }
+
+  /** Keeps a sync that has written, with what it has changed, its event and its entry of the audit trail, in its transaction. */
+  private async keep<Q, R extends object>(
+    version: SyncVersion<Q, R, NomSync>,
+    tenantId: string,
+    actor: Actor,
+    synced: Synced<R>,
+    { id, tacheId, planId, annule }: Origin,
+  ): Promise<void> {
+    const images = await this.effets.images();
+    const evenementId = await this.announce(version, tenantId, synced, id, tacheId);
+    const { name } = version;
+    const sync = {
+      ...{ id, version: name, tacheId, planId, annule, evenementId, effets: synced.effets },
+      ...{ images, ...this.keys.make(tenantId, id) },
+    };
+    await this.syncs.insert(tenantId, sync, BUDGETS.storedBytes);
+    this.audit.record(tenantId, actor, version.action, [tenantId]);
+  }
+
+  /** Adds the event of a sync that has ended, in its transaction. @returns the event's id */
+  private announce<Q, R extends object>(
+    version: SyncVersion<Q, R, NomSync>,
     tenantId: string,
     { resultat, effets }: Synced<R>,
-    simulation: boolean,
+    syncId: string | null,
     tacheId: string | null = null,
-  ): Promise<void> {
+  ): Promise<string> {
     const totals = version.totalsOf(resultat);
     const data: SyncTerminee = {
-      version: version.name,
-      tacheId,
-      etat: 'Reussie',
-      simulation,
+      ...{ version: version.name, syncId, tacheId, etat: 'Reussie', simulation: syncId === null },
       ...totals,
       effets,
     };
-    await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
+    return this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
   }
 }
 

@@ -204,6 +204,7 @@ export class TachesService {
       if (!failed) return;
       const data: SyncTerminee = {
         version: 'V2',
+        syncId: null,
         tacheId,
         etat: 'Echouee',
         simulation: failed.simulation,

@@ -6,6 +6,8 @@ export interface Effets {
   readonly termines: number;
   readonly champsVides: number;
   readonly refuses: number;
+  /** Of an undo only: records that it removed, because the sync had made them. */
+  readonly supprimes?: number;
 }
 
 /** The result of a sync with its effects. */

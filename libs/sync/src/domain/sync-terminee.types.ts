@@ -1,4 +1,5 @@
 import type { Effets } from './effets.types';
+import type { NomSync } from './sync.types';
 
 /** Data of the event `sync.bloquee`. */
 export interface SyncBloquee {
@@ -11,7 +12,9 @@ export interface SyncBloquee {
 
 /** Data of the event `sync.terminee`: counts only, because the response or the task has the records' errors. */
 export interface SyncTerminee {
-  readonly version: 'V1' | 'V2';
+  readonly version: NomSync;
+  /** The sync, which can be undone; null if it has written nothing. */
+  readonly syncId: string | null;
   /** The task, where the sync was one. */
   readonly tacheId: string | null;
   readonly etat: 'Reussie' | 'Echouee';

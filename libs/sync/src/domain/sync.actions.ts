@@ -1,6 +1,6 @@
 import { actionsOf, type AuditedAction } from '#platform/audit/audited-action';
 
-export const SYNC_ACTIONS = actionsOf('sync', 'v1', 'v2');
+export const SYNC_ACTIONS = actionsOf('sync', 'v1', 'v2', 'annuler');
 export const PLAN_ACTIONS = actionsOf('plan', 'autoriser');
 
 /** Every action of this context that the audit trail records. */

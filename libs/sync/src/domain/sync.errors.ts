@@ -40,6 +40,24 @@ export const PLAN = errorsOf('Plan', {
 });
 
 export const SYNC = errorsOf('Sync', {
+  NotFound: {
+    status: 404,
+    title: 'Sync not found',
+    description:
+      'No sync of the data space has this id. Syncs are kept for 30 days. Simulations and stopped syncs are not among them.',
+  },
+  AnnulationEnConflit: {
+    status: 409,
+    title: 'Records have changed since the sync',
+    description:
+      'Some records of the sync have changed since, or others refer to them. Nothing was written. `conflits` lists the first 1,000 with the reason, `nombreConflits` counts them. Send `ignorerConflits: true` to leave them and put back the others.',
+  },
+  NonAnnulable: {
+    status: 409,
+    title: 'The sync cannot be undone',
+    description:
+      'The values of before were larger than the 2 GiB that a data space keeps for its syncs, so they were not stored. Nothing was written.',
+  },
   FreinDeclenche: {
     status: 409,
     title: 'The brake stopped the sync',

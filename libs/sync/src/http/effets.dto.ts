@@ -17,7 +17,10 @@ export class EffetsItem
       2,
     ),
     champsVides: value.integer('Values of stored records that the sync cleared.', 5),
-    refuses: value.integer('Rejected records.', 0),
+    refuses: value.integer('Rejected records; of an undo, records that it has left as they are.', 0),
+    supprimes: value.optional(
+      value.integer('Of an undo only: records that it removed, because the sync had made them.', 0),
+    ),
   })
   implements Effets {}
 

@@ -71,7 +71,7 @@ class EffetsParEmployeurItem extends ItemOf({
   refuses: value.integer('As in `resume`. Rejected records count for no employer.', 0),
 }) {}
 
-class VoteToucheItem extends ItemOf({
+export class VoteToucheItem extends ItemOf({
   campagneId: value.id('Identifier of the campaign (GUID).', '6f1c2a9e-0d3b-4a51-9c61-5f0f1d0c7a11'),
   titre: value.text('Title of the campaign.', 'Entente de principe'),
   votants: value.integer('Voters on its roll whom the plan ends, changes or moves.', 31),

@@ -3,6 +3,7 @@ import type { Json } from '#platform/database/json';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { Tache } from '../application/taches.service';
+import { NOMS_SYNC } from '../domain/sync.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE } from '../domain/tache.types';
 import { EffetsItem } from './effets.dto';
@@ -49,7 +50,13 @@ export class TacheItem extends ItemOf({
 /** Data of the event `sync.terminee`. */
 export class SyncTermineeData
   extends ItemOf({
-    version: value.choice(['V1', 'V2'] as const, 'Version of the sync.', 'V2'),
+    version: value.choice(NOMS_SYNC, 'Version of the sync; `Annulation` of an undo.', 'V2'),
+    syncId: value.orNull(
+      value.id(
+        'The sync (GUID), which can be undone for 30 days; null if it has written nothing.',
+        '0198c2d4-9a10-7c22-8f01-6d3b5e2a7c71',
+      ),
+    ),
     tacheId: value.orNull(
       value.id(
         'The task (GUID), which has the errors of the records; null if the caller waited for the sync.',

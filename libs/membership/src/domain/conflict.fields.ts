@@ -1,0 +1,13 @@
+/** Why an undo has left a record as it is. */
+export const RAISONS = ['Modifie', 'Supprime', 'Retenu', 'ReferenceAbsente'] as const;
+
+/** A record that is not as before the sync. */
+export interface Conflict {
+  readonly entite: string;
+  readonly idExterne: string;
+  /** Of an employment or membership. */
+  readonly idExterneEmploye?: string;
+  /** Of a custom value, or of a link between a union and an employer. */
+  readonly champ?: string;
+  readonly raison: (typeof RAISONS)[number];
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { CopiedRows, RowStep } from '#platform/bulk/copied-rows';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { Transactions } from '#platform/database/transactions';
+import { withBoundedUnions } from './bounded-unions';
+import type { Conflict } from '../domain/conflict.fields';
+import { EffetsRepository } from './effets.repository';
+import {
+  conflictsOf,
+  IMAGE_COLUMNS,
+  insertRemoved,
+  lock,
+  putBack,
+  removeMade,
+  RESTORED_COLUMNS,
+} from './images.sql';
+
+/** Numbers of records that were put back. */
+export interface Restored {
+  readonly crees: number;
+  readonly modifies: number;
+  readonly termines: number;
+  readonly supprimes: number;
+  readonly champsVides: number;
+  /** Records that were as before the sync already. */
+  readonly inchanges: number;
+  readonly conflits: readonly Conflict[];
+  readonly nombreConflits: number;
+  /** The temporary table of the employees whose records were put back: column `id_externe`. */
+  readonly employes: string;
+}
+
+/** Puts records back as they were before a sync (docs/adr/0053), in the ambient transaction. */
+@Injectable()
+export class RestorationRepository {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly effets: EffetsRepository,
+  ) {}
+
+  /**
+   * Puts back what has not changed since, and writes nothing else.
+   *
+   * @param images rows of `IMAGE_COLUMNS`
+   * @param opened decrypts them
+   * @param mostConflicts maximum number of conflicts that are listed; all are counted
+   * @throws DomainError `Requete.Invalide` for a union that would be too large
+   */
+  async restore(
+    tenantId: string,
+    images: CopiedRows,
+    opened: RowStep,
+    mostConflicts: number,
+  ): Promise<Restored> {
+    const client = this.transactions.client();
+    const tables = await this.effets.tables();
+    await client.query(
+      `CREATE TEMPORARY TABLE images (${IMAGE_COLUMNS}) ON COMMIT DROP; CREATE TEMPORARY TABLE restaures (${RESTORED_COLUMNS}) ON COMMIT DROP`,
+    );
+    await images.into(client, 'images', opened);
+    await client.query(`CREATE INDEX ON images (entite, id_externe); ANALYZE images; ${FRESH_PLANS}`);
+    const write = async (statements: Iterable<string | undefined>): Promise<void> => {
+      for (const statement of statements) if (statement) await client.query(statement, [tenantId]);
+    };
+    await write(tables.map((table) => lock(table, tables)));
+    await withBoundedUnions(async () => {
+      await write(tables.flatMap((table) => [insertRemoved(table, tables), putBack(table, tables)]));
+      await write(tables.toReversed().map((table) => removeMade(table, tables)));
+    });
+    return this.restored(tenantId, mostConflicts);
+  }
+
+  private async restored(tenantId: string, mostConflicts: number): Promise<Restored> {
+    const client = this.transactions.client();
+    const tables = await this.effets.tables();
+    await client.query(`CREATE TEMPORARY TABLE conflits ON COMMIT DROP AS ${conflictsOf(tables)}`, [
+      tenantId,
+    ]);
+    await client.query(
+      `CREATE TEMPORARY TABLE restaures_employes ON COMMIT DROP AS
+       SELECT DISTINCT coalesce(employe, record) AS id_externe FROM restaures WHERE entite IN ('Employe', 'Emploi', 'Adhesion');
+       ANALYZE restaures_employes`,
+    );
+    const { rows } = await client.query<Omit<Restored, 'employes'>>(
+      `SELECT count(*) FILTER (WHERE nature = 'Cree')::int AS crees, count(*) FILTER (WHERE nature = 'Modifie')::int AS modifies,
+         count(*) FILTER (WHERE nature = 'Termine')::int AS termines, count(*) FILTER (WHERE nature = 'Supprime')::int AS supprimes,
+         coalesce(sum(vides) FILTER (WHERE nature <> 'Supprime'), 0)::int AS "champsVides",
+         (SELECT count(*) FROM images)::int - (SELECT count(*) FROM restaures)::int - (SELECT count(*) FROM conflits)::int AS inchanges,
+         (SELECT count(*) FROM conflits)::int AS "nombreConflits",
+         (SELECT coalesce(json_agg(json_strip_nulls(json_build_object('entite', entite, 'idExterne', record, 'idExterneEmploye', employe,
+            'champ', champ, 'raison', raison)) ORDER BY entite, record, employe, champ), '[]')
+          FROM (SELECT * FROM conflits ORDER BY entite, record, employe, champ LIMIT $1) c) AS conflits
+       FROM (SELECT coalesce(max(nature), 'Modifie') AS nature, sum(vides) AS vides FROM restaures GROUP BY entite, record, employe) r`,
+      [mostConflicts],
+    );
+    return { ...rows[0]!, employes: 'pg_temp.restaures_employes' };
+  }
+}

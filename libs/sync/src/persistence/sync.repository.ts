@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { IMAGE_COLUMNS } from '#membership/relations';
+import { CopiedRows, type RowStep } from '#platform/bulk/copied-rows';
+import { JsonItems, wireTimestamp } from '#platform/database/json-items';
+import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
+import type { Effets } from '../domain/effets.types';
+import { type NomSync, SYNC_DAYS } from '../domain/sync.types';
+
+/** Maximum number of syncs of a data space that are kept. */
+const MOST_SYNCS = 50_000;
+
+/** Bytes of images that one statement of the purge removes, and those of one sync more. */
+const PURGED_BYTES = 64 * 2 ** 20;
+
+/** A sync to be stored. */
+export interface NewSync {
+  readonly id: string;
+  readonly version: NomSync;
+  readonly tacheId?: string | undefined;
+  readonly planId?: string | undefined;
+  /** The sync that it undoes. */
+  readonly annule?: string | undefined;
+  readonly evenementId: string;
+  readonly effets: Effets;
+  /** The changed records, as they were; not kept if they are too large. */
+  readonly images: CopiedRows;
+  /** The key of the images, and the step that encrypts them. */
+  readonly cle: Buffer;
+  readonly sealed: RowStep;
+}
+
+/** The part of a sync that an undo needs. */
+export interface StoredSync {
+  readonly evenementId: string;
+  /** Whether its images were kept. */
+  readonly isKept: boolean;
+  /** Encrypted; null without images. */
+  readonly cle: Buffer | null;
+}
+
+/** Syncs that have written, with the records that they have changed as these were, in the ambient transaction. */
+@Injectable()
+export class SyncRepository {
+  readonly items: JsonItems;
+
+  constructor(private readonly transactions: Transactions) {
+    this.items = new JsonItems(transactions, {
+      name: 'sync',
+      table: 'sync',
+      key: 'id_unique',
+      order: { by: 'rang', isNumber: true, newestFirst: true },
+      columns: {
+        id: 'id_unique',
+        version: 'version',
+        tacheId: 'tache_id',
+        planId: 'plan_id',
+        annule: 'annule',
+        evenementId: 'evenement_id',
+        annulable: 'octets IS NOT NULL',
+        effets: 'effets',
+        dateCreation: wireTimestamp('date_creation'),
+      },
+    });
+  }
+
+  /**
+   * Stores a sync, and removes the oldest beyond what a data space keeps. The lock of syncs is held.
+   *
+   * @param mostBytes maximum number of bytes of all images of the data space
+   */
+  async insert(
+    tenantId: string,
+    { id, images, cle, sealed, ...sync }: NewSync,
+    mostBytes: number,
+  ): Promise<void> {
+    const client = this.transactions.client();
+    const { bytes } = images;
+    const isKept = bytes <= mostBytes;
+    const hasImages = isKept && bytes > 0;
+    const { version, tacheId, planId, annule, evenementId, effets } = sync;
+    await client.query(
+      `WITH newest AS (
+         SELECT coalesce(max(rang), 0) + 1 AS rang, coalesce(max(cumul), 0) + coalesce($10::bigint, 0) AS cumul
+         FROM (SELECT rang, cumul FROM sync WHERE tenant_id = $1 ORDER BY rang DESC LIMIT 1) n
+       ), removed AS (
+         DELETE FROM sync s USING newest n WHERE s.tenant_id = $1 AND (s.rang <= n.rang - $11 OR s.rang < (
+           SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul > n.cumul - $12 ORDER BY k.rang LIMIT 1))
+       )
+       INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, rang, cumul)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, rang, cumul FROM newest`,
+      [
+        ...[tenantId, id, version, tacheId, planId, annule, evenementId, effets],
+        ...[hasImages ? cle : null, isKept ? bytes : null, MOST_SYNCS, mostBytes],
+      ],
+    );
+    if (!hasImages) return;
+    await client.query(
+      `CREATE TEMPORARY TABLE stage_image (${IMAGE_COLUMNS}) ON COMMIT DROP; ALTER TABLE stage_image ALTER image TYPE bytea USING NULL`,
+    );
+    await images.into(client, 'stage_image', sealed);
+    await client.query(
+      `INSERT INTO sync_image (tenant_id, sync_id, n, entite, id_externe, parent, image) SELECT $1, $2, s.* FROM stage_image s`,
+      [tenantId, id],
+    );
+  }
+
+  /** Returns a sync that can be undone, or undefined. */
+  async find(tenantId: string, id: string): Promise<StoredSync | undefined> {
+    const { rows } = await this.transactions.client().query<StoredSync>(
+      `SELECT evenement_id AS "evenementId", octets IS NOT NULL AS "isKept", cle FROM sync
+       WHERE tenant_id = $1 AND id_unique = $2 AND date_creation >= now() - interval '${SYNC_DAYS} days'`,
+      [tenantId, id],
+    );
+    return rows[0];
+  }
+
+  /** Reads the images of a sync, encrypted: rows of `IMAGE_COLUMNS`. */
+  images(tenantId: string, id: string): Promise<CopiedRows> {
+    return CopiedRows.of(
+      this.transactions.client(),
+      `(SELECT n, entite, id_externe, parent, image FROM sync_image WHERE tenant_id = '${tenantId}' AND sync_id = '${id}' ORDER BY n)`,
+    );
+  }
+
+  /** Removes a batch of syncs of data spaces that are older than `SYNC_DAYS`. @returns their number */
+  async purgeExpired(spaces: readonly string[]): Promise<number> {
+    const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
+      name: 'sync_purge',
+      text: `WITH removed AS (
+               DELETE FROM sync WHERE (tenant_id, id_unique) IN (
+                 SELECT tenant_id, id_unique FROM (
+                   SELECT tenant_id, id_unique, octets, sum(octets) OVER (ORDER BY place, id_unique) AS total
+                   FROM (${oldestRows('sync', 'id_unique, octets', 'date_creation', `${SYNC_DAYS} days`)}) o
+                 ) counted WHERE coalesce(total - octets, 0) < $3
+               ) RETURNING 1
+             ) SELECT count(*)::int AS count FROM removed`,
+      values: [spaces, PURGE_BATCH, PURGED_BYTES],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}
