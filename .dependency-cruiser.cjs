@@ -145,6 +145,17 @@ const tree = [
     to: { pathNot: '^packages/verify/', dependencyTypesNot: ['core'] },
   },
   {
+    name: 'command-line-uses-the-client',
+    comment:
+      'The command line is installed without the product and does what any partner can do, so it uses only the client, a ' +
+      'reader of CSV and Node.',
+    from: { path: '^packages/cli/' },
+    to: {
+      pathNot: ['^packages/cli/', '^packages/client/', npm('@mandat/client|csv-parse')],
+      dependencyTypesNot: ['core'],
+    },
+  },
+  {
     name: 'migrations-stand-alone',
     comment:
       'A migration must have the same effect next year, so it imports no code that changes with the product.',

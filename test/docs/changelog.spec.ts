@@ -11,7 +11,9 @@ const versionOf = (path: string): string => (JSON.parse(textOf(path)) as { versi
 
 describe('CHANGELOG.md', () => {
   it('begins with the version of the packages', () => {
-    const packages = ['package.json', 'packages/client/package.json', 'packages/verify/package.json'];
+    const packages = ['.', 'packages/client', 'packages/verify', 'packages/cli'].map(
+      (folder) => `${folder}/package.json`,
+    );
     expect(packages.map(versionOf)).toEqual(packages.map(() => releases[0]!.version));
   });
 
