@@ -6,6 +6,8 @@ import { type Paint, shown, type Style } from './output.js';
 /** Lines of an employer, and employers, that are printed without `--tout`. */
 const MOST_LINES = 10;
 const MOST_EMPLOYERS = 50;
+/** Properties of a record that are printed without `--tout`. */
+const MOST_FIELDS = 12;
 /** Characters of a value that are printed without `--tout`. */
 const LONGEST_VALUE = 60;
 
@@ -120,8 +122,10 @@ export class Difference {
         ? `${shown(champ)}: ${value(apres)}`
         : `${shown(champ)}: ${value(avant)} → ${value(apres)}`,
     );
+    const kept = this.isWhole ? fields : fields.slice(0, MOST_FIELDS);
+    const more = fields.length > kept.length ? ` … and ${fields.length - kept.length} more` : '';
     const record = `${mark} ${entite} ${shown(idExterne)}${of}`;
-    return this.paint(style, record) + (fields.length > 0 ? `  ${fields.join(', ')}` : '');
+    return this.paint(style, record) + (fields.length > 0 ? `  ${kept.join(', ')}${more}` : '');
   }
 }
 

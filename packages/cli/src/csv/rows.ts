@@ -7,7 +7,7 @@ export type OnRow = (cells: readonly string[], line: number) => void;
 
 const SEPARATORS = [';', ',', '\t'];
 const OPTIONS = {
-  record_delimiter: ['\r\n', '\n', '\r'],
+  record_delimiter: '\n',
   relax_column_count: true,
   skip_empty_lines: true,
 } as const satisfies Options;
@@ -30,7 +30,7 @@ export function separatorOf(text: string): string {
 
 /**
  * Calls `onRow` for the header and each line, without lines whose cells are all empty. Cells are trimmed and in Unicode's
- * form NFC.
+ * form NFC, and line breaks in them are newlines.
  *
  * @param file name of the file, for faults
  * @throws FileFailure if quotes are wrong
@@ -39,14 +39,16 @@ export function readRows(text: string, file: string, onRow: OnRow): void {
   let end = 0;
   const onRecord = (record: readonly string[], { lines }: Pick<Info, 'lines'>): null => {
     // Each cell with quotes may have line breaks; `lines` is the last line of the record.
-    const breaks = record.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+    const breaks = record.reduce((sum, cell) => sum + (cell.split('\n').length - 1), 0);
     end = lines;
     const cells = record.map((cell) => cell.normalize('NFC').trim());
     if (cells.some((cell) => cell !== '')) onRow(cells, lines - breaks);
     return null;
   };
   try {
-    parse(text, { ...OPTIONS, delimiter: separatorOf(text), on_record: onRecord });
+    // The parser counts CR LF in quotes as two lines.
+    const plain = text.replace(/\r\n?/g, '\n');
+    parse(plain, { ...OPTIONS, delimiter: separatorOf(plain), on_record: onRecord });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const detail =
