@@ -25,25 +25,27 @@ export function print(lines: readonly string[]): void {
 /** Seconds between two lines if standard error is no terminal. */
 const LINE_SECONDS = 10;
 
-/** Shows on standard error what a long work does. */
-export async function during<T>(
-  text: string,
-  work: (update: (text: string) => void) => Promise<T>,
-): Promise<T> {
+/** What the running work does. */
+let current = '';
+
+/** Says what the running work does now, for `during`. */
+export function report(text: string): void {
+  current = text;
+}
+
+/** Shows on standard error what a long work does: at once on a terminal, else a line now and then. */
+export async function during<T>(text: string, work: () => Promise<T>): Promise<T> {
   const { stderr } = process;
   const start = Date.now();
-  let now = text;
   const show = (): void => {
-    const seconds = Math.round((Date.now() - start) / 1_000);
-    const line = `${now} … ${seconds} s`;
+    const line = `${current} … ${Math.round((Date.now() - start) / 1_000)} s`;
     stderr.write(stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
   };
+  current = text;
   if (stderr.isTTY) show();
   const timer = setInterval(show, (stderr.isTTY ? 1 : LINE_SECONDS) * 1_000);
   try {
-    return await work((text) => {
-      now = text;
-    });
+    return await work();
   } finally {
     clearInterval(timer);
     if (stderr.isTTY) stderr.write('\r\x1b[K');

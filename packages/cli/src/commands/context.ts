@@ -1,4 +1,5 @@
 import { partenaire, type Partenaire, type Wait } from '@mandat/client';
+import { report } from '../output.js';
 import type { Profile } from '../profile.js';
 
 /** What a command gets. */
@@ -13,12 +14,12 @@ export interface Context {
   readonly again: string;
 }
 
-/** The options of a connection, whose waits `update` shows. */
-export function connection({ url, cle }: Profile, update?: (text: string) => void) {
-  const onWait = ({ seconds, status }: Wait): void =>
-    update?.(
-      `Waiting ${seconds} s, because ${status === undefined ? 'the connection broke' : `the service responded ${status}`}`,
-    );
+/** The options of a connection, whose waits are reported. */
+export function connection({ url, cle }: Profile) {
+  const onWait = ({ seconds, status }: Wait): void => {
+    const reason = status === undefined ? 'the connection broke' : `the service responded ${status}`;
+    report(`Waiting ${seconds} s, because ${reason}`);
+  };
   return { address: url, key: cle, onWait };
 }
 

@@ -1,9 +1,16 @@
-import { eachItem, eachPage, idempotencyKey, type PlanInputWritable, type PlanItem } from '@mandat/client';
+import {
+  eachItem,
+  eachPage,
+  idempotencyKey,
+  type Paging,
+  type PlanInputWritable,
+  type PlanItem,
+} from '@mandat/client';
 import { Difference } from '../difference.js';
 import { effectsText, hasChanges } from '../effects.js';
 import { Employments } from '../employments.js';
 import { counted, EXIT, type ExitCode } from '../failure.js';
-import { during, paint, print, shown } from '../output.js';
+import { during, paint, print, report, shown } from '../output.js';
 import type { Context } from './context.js';
 import { readInput, type InputOptions } from './input.js';
 import { failureOf, releaseLines } from './problems.js';
@@ -34,14 +41,22 @@ async function draw({ mandat }: Context, text: string, version: 1 | 2): Promise<
   return data;
 }
 
-const changesOf = ({ mandat }: Context, { id }: PlanItem) =>
-  eachPage((page) => mandat.plans.changements({ path: { id }, query: page }), { limite: PAGE });
+/** Returns the changes of a plan page by page. */
+async function* changesOf({ mandat }: Context, { id }: PlanItem) {
+  let count = 0;
+  const list = (page: Paging) => mandat.plans.changements({ path: { id }, query: page });
+  for await (const { items } of eachPage(list, { limite: PAGE })) {
+    count += items.length;
+    report(`Reading the changes: ${count.toLocaleString('en')}`);
+    yield items;
+  }
+}
 
 /** Writes the plan with its changes. Nothing is written before all changes are read, because an error is a document of its own. */
 async function writeJson(context: Context, plan: PlanItem): Promise<void> {
   const pages: string[] = [];
   await during('Reading the changes', async () => {
-    for await (const { items } of changesOf(context, plan)) pages.push(JSON.stringify(items).slice(1, -1));
+    for await (const items of changesOf(context, plan)) pages.push(JSON.stringify(items).slice(1, -1));
   });
   process.stdout.write(`${JSON.stringify(plan).slice(0, -1)},"changements":[`);
   for (const [at, page] of pages.entries()) process.stdout.write(at === 0 ? page : `,${page}`);
@@ -76,7 +91,7 @@ async function differenceOf(context: Context, plan: PlanItem): Promise<string[]>
   if (plan.resume.modifies + plan.resume.termines + plan.resume.champsVides > 0)
     await readEmployments(context, employers, employments);
   const difference = new Difference(employments, employers, context.isWhole, paint);
-  for await (const { items } of changesOf(context, plan)) for (const change of items) difference.add(change);
+  for await (const items of changesOf(context, plan)) for (const change of items) difference.add(change);
   return difference.lines();
 }
 
