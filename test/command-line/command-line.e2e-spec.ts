@@ -175,7 +175,7 @@ describe('mandat plan', () => {
     expect(whole.stdout.match(/^  - Emploi J-2 of /gm)).toHaveLength(12);
     const applied = await desk.mandat('appliquer', id);
     expect(applied.code).toBe(0);
-    expect(applied.stdout).toMatch(/\nRefused records:\n  Employes E-13: .*no address/);
+    expect(applied.stdout).toMatch(/ 1 refused\.\nRefused records:\n  Employes E-13: invalid e-mail\n$/);
   });
 
   it('--json writes one document with all changes', async () => {
