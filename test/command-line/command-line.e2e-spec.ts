@@ -77,9 +77,11 @@ describe('The example of the README', () => {
     const id = /^Plan (\S+) /.exec(stdout)![1]!;
     expect(stdout.split('\n').at(-2)).toBe(`Apply it: mandat appliquer ${id}`);
     expect(stdout).not.toContain('\u001b');
-    expect(await desk.mandat('appliquer', id)).toEqual({
+    const applied = await desk.mandat('appliquer', id);
+    const syncId = String(((await partner.get('/b2b/v2/sync')) as unknown as Loose[])[0]!.id);
+    expect(applied).toEqual({
       ...{ code: 0, stderr: '' },
-      stdout: `Applied plan ${id}: 12 created.\n`,
+      stdout: `Applied plan ${id}: 12 created.\nUndo it: mandat annuler ${syncId}\n`,
     });
     expect(await partner.get('/b2b/v2/employe/20453')).toMatchObject({
       ...{
@@ -96,6 +98,17 @@ describe('The example of the README', () => {
     const again = await desk.mandat('plan', 'paie.csv', ...MAPPING);
     expect(again.code).toBe(0);
     expect(again.stdout).toMatch(/\n\nSummary: 12 unchanged\.\nNothing to do\.\n$/);
+
+    // An undo that would leave one record, and then one that puts all back.
+    await partner.send('PUT', '/b2b/v1/employe', { idExterne: '20452', prenom: 'Ève', nom: 'Roy' });
+    const held = await desk.mandat('annuler', syncId);
+    expect([held.code, held.stdout]).toEqual([1, '']);
+    expect(held.stderr).toContain('  Employe 20452: Modifie\n');
+    const shown = await desk.mandat('annuler', syncId, '--simulation', '--ignorer-conflits');
+    expect([shown.code, shown.stdout]).toEqual([3, expect.stringContaining('deleted.')]);
+    const undone = await desk.mandat('annuler', syncId, '--ignorer-conflits');
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringMatching(/^Undid sync .+ deleted\.\n/)]);
+    expect(await partner.get('/b2b/v2/employe')).toMatchObject([{ idExterne: '20452' }]);
   });
 
   it('faults: 1 with line and column, and nothing is sent', async () => {
@@ -175,7 +188,9 @@ describe('mandat plan', () => {
     expect(whole.stdout.match(/^  - Emploi J-2 of /gm)).toHaveLength(12);
     const applied = await desk.mandat('appliquer', id);
     expect(applied.code).toBe(0);
-    expect(applied.stdout).toMatch(/ 1 refused\.\nRefused records:\n  Employes E-13: invalid e-mail\n$/);
+    expect(applied.stdout).toMatch(
+      / 1 refused\.\nRefused records:\n  Employes E-13: invalid e-mail\nUndo it: mandat annuler \S+\n$/,
+    );
   });
 
   it('--json writes one document with all changes', async () => {
@@ -269,7 +284,7 @@ describe('The brake', () => {
     expect((await app.send(app.adminKey, 'POST', path, { raison: 'The plant has closed' })).status).toBe(200);
     expect(await desk.mandat('appliquer', id)).toMatchObject({
       code: 0,
-      stdout: `Applied plan ${id}: 10 ended, 20 unchanged.\n`,
+      stdout: expect.stringMatching(/: 10 ended, 20 unchanged\.\nUndo it: /),
     });
   });
 });

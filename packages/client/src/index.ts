@@ -11,7 +11,7 @@ export {
   type PagingOptions,
 } from './paging.js';
 export { TaskError, type TaskOptions, type TaskReader, taskResult } from './tasks.js';
-export { transport, type TransportOptions, type Wait } from './transport.js';
+export type { Wait } from './transport.js';
 export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookHeaders } from './webhooks.js';
 export type { Administration } from './generated/administration/sdk.gen.js';
 export type { Partenaire } from './narrowed.js';

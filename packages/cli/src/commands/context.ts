@@ -14,13 +14,11 @@ export interface Context {
   readonly again: string;
 }
 
-/** The options of a connection, whose waits are reported. */
-export function connection({ url, cle }: Profile) {
+/** Connects to the service, and reports waits. */
+export function connect({ url, cle }: Profile): Partenaire {
   const onWait = ({ seconds, status }: Wait): void => {
     const reason = status === undefined ? 'the connection broke' : `the service responded ${status}`;
     report(`Waiting ${seconds} s, because ${reason}`);
   };
-  return { address: url, key: cle, onWait };
+  return partenaire({ address: url, key: cle, onWait });
 }
-
-export const connect = (profile: Profile): Partenaire => partenaire(connection(profile));
