@@ -39,21 +39,13 @@ export class Syncs1764000050200 implements MigrationInterface {
         tenant_id uuid NOT NULL,
         sync_id uuid NOT NULL,
         n integer NOT NULL,
-        entite text NOT NULL,
-        id_externe text COLLATE "C" NOT NULL,
-        parent text COLLATE "C",
-        image bytea NOT NULL,
+        octets bytea NOT NULL,
         PRIMARY KEY (tenant_id, sync_id, n),
         CONSTRAINT sync_image_sync_fkey FOREIGN KEY (tenant_id, sync_id)
           REFERENCES sync (tenant_id, id_unique) ON UPDATE RESTRICT ON DELETE CASCADE
       )`);
     await runner.query(
-      `COMMENT ON COLUMN sync_image.parent IS 'Identifier of the record that has this one, of nested records'`,
-    );
-    // The export and the erasure of a person look for its images.
-    await runner.query('CREATE INDEX sync_image_id_externe ON sync_image (tenant_id, id_externe)');
-    await runner.query(
-      'CREATE INDEX sync_image_parent ON sync_image (tenant_id, parent) WHERE parent IS NOT NULL',
+      `COMMENT ON COLUMN sync_image.octets IS 'A piece of the noted rows, compressed and encrypted with the key of the sync'`,
     );
     for (const table of ['sync', 'sync_image'])
       for (const statement of secureTenantTable(table)) await runner.query(statement);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ClientsService } from '../../libs/clients/src';
 import { UndoService } from '../../libs/sync/src';
+import { ImageBox } from '../../libs/sync/src/application/image-box';
 import { TEST_ACTOR } from '../setup/actor';
 import { perFile } from '../setup/fixtures';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -236,22 +237,25 @@ describe('POST /b2b/v2/sync/{id}/annuler', () => {
 describe('What is stored of before', () => {
   it('is encrypted with a key of the sync, and an altered image undoes nothing', async () => {
     const id = await synced({ Employes: [employee('E-0', { Courriel: 'neuf@example.org' })] });
-    const { rows } = await app.database.query<{ image: Buffer; cle: Buffer }>(
-      'SELECT i.image, s.cle FROM sync_image i JOIN sync s ON s.id_unique = i.sync_id WHERE sync_id = $1',
+    const { rows } = await app.database.query<{ octets: Buffer; cle: Buffer }>(
+      'SELECT i.octets, s.cle FROM sync_image i JOIN sync s ON s.id_unique = i.sync_id WHERE sync_id = $1',
       [id],
     );
     expect(rows).toHaveLength(1);
-    expect(rows[0]!.image.includes('e0@example.org')).toBe(false);
+    expect(rows[0]!.octets.includes('e0@example.org')).toBe(false);
     await app.database.query(
-      'UPDATE sync_image SET image = set_byte(image, 0, get_byte(image, 0) # 1) WHERE sync_id = $1',
+      'UPDATE sync_image SET octets = set_byte(octets, 0, get_byte(octets, 0) # 1) WHERE sync_id = $1',
       [id],
     );
     expect((await undo(id)).status).toBe(500);
     expect((await employeOf('E-0')).courriel).toBe('neuf@example.org');
   });
 
-  it('goes with an erased person', async () => {
-    await synced({ Employes: [employee('E-0', { Courriel: null }), employee('E-1', { Courriel: null })] });
+  it('goes with an erased person, and what is of others stays', async () => {
+    const first = await lastSync();
+    const id = await synced({
+      Employes: [employee('E-0', { Courriel: null }), employee('E-1', { Courriel: null })],
+    });
     const erased = await app.send(
       ...([
         app.adminKey,
@@ -260,10 +264,25 @@ describe('What is stored of before', () => {
       ] as const),
     );
     expect(erased.status).toBe(204);
-    const { rows } = await app.database.query<{ name: string }>(
-      `SELECT DISTINCT coalesce(parent, id_externe) AS name FROM sync_image WHERE tenant_id = $1 AND entite <> 'Lien' ORDER BY 1`,
-      [partner.tenant.tenantId],
-    );
-    expect(rows.map(({ name }) => name)).toEqual(['E-1', 'E-2', 'EMP-1', 'EMP-2', 'SYN-1']);
+    const { tenantId } = partner.tenant;
+    const named = async (idExterne: string): Promise<boolean[]> => {
+      const box = app.app.get(ImageBox);
+      const { rows } = await app.database.query<{ id: string; cle: Buffer; images: Buffer[] }>(
+        `SELECT id_unique AS id, cle, ARRAY(SELECT octets FROM sync_image i WHERE i.sync_id = s.id_unique ORDER BY n) AS images
+         FROM sync s WHERE tenant_id = $1 ORDER BY rang`,
+        [tenantId],
+      );
+      return Promise.all(rows.map((sync) => box.open(tenantId, sync.id, sync).contain(idExterne)));
+    };
+    expect([await named('E-0'), await named('E-1')]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    // Another person has the identifier now.
+    await synced({ Employes: [employee('E-0')] });
+    expect((await undo(id)).json).toMatchObject({ effets: { modifies: 1 }, conflits: [] });
+    expect((await employeOf('E-1')).courriel).toBe('e1@example.org');
+    expect((await undo(first, { ignorerConflits: true })).status).toBe(200);
+    expect((await employeOf('E-0')).courriel).toBeNull();
   });
 });

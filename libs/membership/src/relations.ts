@@ -1,7 +1,6 @@
 export { activeOn, dayOf, hasNotEnded, TODAY } from './persistence/days.sql';
 export { CHANGEMENT_COLUMNS } from './persistence/effets.sql';
 export { employeV1 } from './persistence/employe-v1.sql';
-export { IMAGE_COLUMNS } from './persistence/images.sql';
 export { LIST_STATE } from './persistence/list-state.sql';
 export {
   ERASED_NAME,

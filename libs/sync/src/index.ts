@@ -6,7 +6,7 @@ export { PlansService } from './application/plans.service';
 export { type TacheJob, TachesService } from './application/taches.service';
 export { EXAMPLE_PLAN_IDS, SyncBloqueeData } from './http/plans.dto';
 export { EXAMPLE_SYNC_IDS } from './http/syncs.dto';
-export { SYNC_SEALED } from './application/image-keys';
+export { SYNC_SEALED } from './application/image-box';
 export { EXAMPLE_TACHE_ID, SyncTermineeData } from './http/taches.dto';
 export * from './domain/sync.errors';
 export { SYNC_QUEUES, TACHE_ABANDONNEE_QUEUE, TACHE_QUEUE } from './application/tache-queues';

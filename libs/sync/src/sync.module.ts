@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ClientsModule } from '#clients/module';
 import { ConsentModule } from '#consent/module';
 import { MembershipModule } from '#membership/module';
-import { ImageKeys } from './application/image-keys';
+import { ImageBox } from './application/image-box';
 import { PlansService } from './application/plans.service';
 import { SyncEngine } from './application/sync-engine';
 import { SyncV1Service } from './application/sync-v1.service';
@@ -22,7 +22,7 @@ import { TacheRepository } from './persistence/tache.repository';
     SyncV2Service,
     PlansService,
     UndoService,
-    ImageKeys,
+    ImageBox,
     TachesService,
     FreinsQuery,
     PlanRepository,

@@ -3,7 +3,7 @@ import { CopiedRows } from '#platform/bulk/copied-rows';
 import { Transactions } from '#platform/database/transactions';
 import { hasNotEnded, TODAY } from './days.sql';
 import { CHANGED_EMPLOYES, changedRecords, CHANGEMENT_COLUMNS, EMPLOYEUR, STAGES } from './effets.sql';
-import { imagesOf } from './images.sql';
+import { mergedNotes, NOTE_COLUMNS } from './images.sql';
 import { type NotedTable, notedTables } from './noted-tables';
 import { EMPLOIS } from './published.sql';
 
@@ -43,33 +43,31 @@ export class EffetsRepository {
     return this.known;
   }
 
-  /** From now to `end`, or to a rollback to a savepoint before, triggers note each written row (effets_noter.sql). */
+  /** From now to `end` or `merge`, or to a rollback to a savepoint before, triggers note each written row (effets_noter.sql). */
   async note(): Promise<void> {
     await this.transactions.client().query(
-      `CREATE TEMPORARY TABLE effets (
-         n bigint GENERATED ALWAYS AS IDENTITY, entite text COLLATE "C" NOT NULL, id_externe text COLLATE "C" NOT NULL,
-         parent text COLLATE "C", avant jsonb, apres jsonb
-       ) ON COMMIT DROP;
+      `CREATE TEMPORARY TABLE effets (${NOTE_COLUMNS}) ON COMMIT DROP;
        SELECT set_config('app.effets', 'notes', true)`,
     );
   }
 
-  /** Ends the noting. */
-  async end(): Promise<void> {
+  /** Ends the noting, and returns the notes: rows of `NOTE_COLUMNS`. */
+  async end(): Promise<CopiedRows> {
+    const client = this.transactions.client();
+    await client.query(`SELECT set_config('app.effets', '', true)`);
+    return CopiedRows.of(client, 'effets');
+  }
+
+  /** Ends the noting, and merges the notes of each record into the temporary table `effets_nets`. */
+  async merge(): Promise<void> {
     await this.transactions.client().query(
       `SELECT set_config('app.effets', '', true);
-       CREATE TEMPORARY TABLE effets_nets ON COMMIT DROP AS
-       SELECT * FROM (
-         SELECT entite, id_externe, parent, (array_agg(avant ORDER BY n))[1] AS avant,
-           (array_agg(apres ORDER BY n DESC))[1] AS apres
-         FROM effets GROUP BY entite, id_externe, parent
-       ) e WHERE avant IS NOT NULL OR apres IS NOT NULL;
-       DROP TABLE effets;
+       CREATE TEMPORARY TABLE effets_nets ON COMMIT DROP AS ${mergedNotes('effets')};
        ANALYZE effets_nets`,
     );
   }
 
-  /** Returns a digest of each written record, as it was before the sync and as it is after it. After `end`. */
+  /** Returns a digest of each written record, as it was before the sync and as it is after it. After `merge`. */
   async digest(): Promise<string> {
     // A second try gives other identifiers and times to what it writes, and its own day to employments that end because they are left out.
     return this.transactions.value<string>(
@@ -83,12 +81,7 @@ export class EffetsRepository {
     );
   }
 
-  /** Returns the records that were written, as they were before: rows of `IMAGE_COLUMNS`. After `end`. */
-  async images(): Promise<CopiedRows> {
-    return CopiedRows.of(this.transactions.client(), `(${imagesOf(await this.tables())})`);
-  }
-
-  /** Returns the changes of the sync, after `end` and while its stages exist. */
+  /** Returns the changes of the sync, after `merge` and while its stages exist. */
   async describe(tenantId: string, version: 'V1' | 'V2'): Promise<DescribedEffets> {
     const client = this.transactions.client();
     await client.query(`CREATE TEMPORARY TABLE effets_dits ON COMMIT DROP AS ${changedRecords(version)}`);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CopiedRows, RowStep } from '#platform/bulk/copied-rows';
+import { CopiedRows } from '#platform/bulk/copied-rows';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { Transactions } from '#platform/database/transactions';
 import { withBoundedUnions } from './bounded-unions';
@@ -7,9 +7,12 @@ import type { Conflict } from '../domain/conflict.fields';
 import { EffetsRepository } from './effets.repository';
 import {
   conflictsOf,
-  IMAGE_COLUMNS,
+  imagesOf,
   insertRemoved,
   lock,
+  mergedNotes,
+  NOTE_COLUMNS,
+  ofEmploye,
   putBack,
   removeMade,
   RESTORED_COLUMNS,
@@ -41,23 +44,21 @@ export class RestorationRepository {
   /**
    * Puts back what has not changed since, and writes nothing else.
    *
-   * @param images rows of `IMAGE_COLUMNS`
-   * @param opened decrypts them
+   * @param notes of the sync
    * @param mostConflicts maximum number of conflicts that are listed; all are counted
    * @throws DomainError `Requete.Invalide` for a union that would be too large
    */
-  async restore(
-    tenantId: string,
-    images: CopiedRows,
-    opened: RowStep,
-    mostConflicts: number,
-  ): Promise<Restored> {
+  async restore(tenantId: string, notes: CopiedRows, mostConflicts: number): Promise<Restored> {
     const client = this.transactions.client();
     const tables = await this.effets.tables();
+    await client.query(`CREATE TEMPORARY TABLE notes (${NOTE_COLUMNS}) ON COMMIT DROP`);
+    await notes.into(client, 'notes');
     await client.query(
-      `CREATE TEMPORARY TABLE images (${IMAGE_COLUMNS}) ON COMMIT DROP; CREATE TEMPORARY TABLE restaures (${RESTORED_COLUMNS}) ON COMMIT DROP`,
+      `CREATE TEMPORARY TABLE notes_nettes ON COMMIT DROP AS ${mergedNotes('notes')};
+       CREATE TEMPORARY TABLE images ON COMMIT DROP AS ${imagesOf(tables, 'notes_nettes')};
+       CREATE TEMPORARY TABLE restaures (${RESTORED_COLUMNS}) ON COMMIT DROP;
+       DROP TABLE notes, notes_nettes`,
     );
-    await images.into(client, 'images', opened);
     await client.query(`CREATE INDEX ON images (entite, id_externe); ANALYZE images; ${FRESH_PLANS}`);
     const write = async (statements: Iterable<string | undefined>): Promise<void> => {
       for (const statement of statements) if (statement) await client.query(statement, [tenantId]);
@@ -68,6 +69,17 @@ export class RestorationRepository {
       await write(tables.toReversed().map((table) => removeMade(table, tables)));
     });
     return this.restored(tenantId, mostConflicts);
+  }
+
+  /** Returns the notes of a sync without those of an employee. */
+  async without(notes: CopiedRows, idExterne: string): Promise<CopiedRows> {
+    const client = this.transactions.client();
+    await client.query(
+      `CREATE TEMPORARY TABLE IF NOT EXISTS notes (${NOTE_COLUMNS}) ON COMMIT DROP; TRUNCATE notes`,
+    );
+    await notes.into(client, 'notes');
+    await client.query(`DELETE FROM notes WHERE ${ofEmploye('$1')}`, [idExterne]);
+    return CopiedRows.of(client, 'notes');
   }
 
   private async restored(tenantId: string, mostConflicts: number): Promise<Restored> {

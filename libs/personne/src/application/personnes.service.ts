@@ -10,7 +10,7 @@ import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { inTurn } from '#platform/limits/list-parts';
-import { PlansService, TachesService, syncLockOf } from '#sync';
+import { PlansService, TachesService, UndoService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonFinder } from './person-finder';
 import { PersonalDataRepository, type SectionPage } from '../persistence/personal-data.repository';
@@ -25,6 +25,7 @@ export class PersonnesService {
     private readonly voters: VoterErasureRepository,
     private readonly taches: TachesService,
     private readonly plans: PlansService,
+    private readonly syncs: UndoService,
     private readonly finder: PersonFinder,
     private readonly repository: PersonalDataRepository,
     private readonly audit: AuditTrail,
@@ -89,7 +90,10 @@ export class PersonnesService {
         const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
         throw new DomainError(EMPLOYE.SyncEnAttente, detail);
       }
-      if (person.idExterne !== null) await this.plans.forget(tenantId, person.idExterne);
+      if (person.idExterne !== null) {
+        await this.plans.forget(tenantId, person.idExterne);
+        await this.syncs.forget(tenantId, person.idExterne);
+      }
       await this.voters.removeFromDrafts(tenantId, votants);
       await this.repository.erase(person);
       this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, person.employes);

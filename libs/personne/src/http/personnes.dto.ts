@@ -24,8 +24,6 @@ const SECTIONS = {
   listesElectorales: 'Electoral lists whose criteria name the employee, without other names.',
   evenements: 'Events of the last 30 days with data of the employee.',
   changementsDePlans: 'What plans of the last 24 h would change of the employee.',
-  imagesDeSyncs:
-    'What syncs of the last 30 days have changed of the employee, without the values of before, which are encrypted.',
   taches: 'Syncs of the last 7 days with an error about the employee, without their results.',
   resultatsTaches:
     'Parts of long results of these syncs with an error about the employee, without their text.',

@@ -1,17 +1,17 @@
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PoolClient } from 'pg';
-import { PassThrough, Readable, Transform, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 
-/** Changes one row in COPY's text format, without the end of its line. */
-export type RowStep = (row: Buffer) => Buffer;
+/** Bytes of a stored piece of compressed rows. */
+const PIECE_BYTES = 256 * 1_024;
 
 /** Rows in COPY's text format, compressed in memory: they outlive a rollback to a savepoint, which undoes what wrote them. */
 export class CopiedRows {
   private constructor(
     private readonly chunks: readonly Buffer[],
-    /** Bytes of the rows in COPY's text format. */
+    /** Bytes of the rows in COPY's text format; 0 if they were read from pieces. */
     readonly bytes: number,
   ) {}
 
@@ -31,27 +31,40 @@ export class CopiedRows {
     return new CopiedRows(chunks, bytes);
   }
 
-  /** Writes the rows into a table with the same columns. COPY does not write tables under row-level security. */
-  async into(client: PoolClient, table: string, step?: RowStep): Promise<void> {
-    const rows = client.query(copyFrom(`COPY ${table} FROM STDIN`));
-    const steps = step ? [perRow(step)] : [];
-    await pipeline([Readable.from(this.chunks), createZstdDecompress(), ...steps, rows]);
+  /** Returns the rows of `pieces`. */
+  static ofPieces(pieces: readonly Buffer[]): CopiedRows {
+    return new CopiedRows(pieces, 0);
   }
-}
 
-const LINE_END = 0x0a;
+  /** Returns the compressed rows in pieces to be stored; none if there are no rows. */
+  pieces(): Buffer[] {
+    if (this.bytes === 0) return [];
+    const all = Buffer.concat(this.chunks);
+    const starts = Array.from(
+      { length: Math.ceil(all.length / PIECE_BYTES) },
+      (_, index) => index * PIECE_BYTES,
+    );
+    return starts.map((start) => all.subarray(start, start + PIECE_BYTES));
+  }
 
-function perRow(step: RowStep): Transform {
-  let rest = Buffer.alloc(0);
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      const rows: Buffer[] = [];
-      let start = 0;
-      for (let end: number; (end = all.indexOf(LINE_END, start)) !== -1; start = end + 1)
-        rows.push(step(all.subarray(start, end)), Buffer.of(LINE_END));
-      rest = Buffer.from(all.subarray(start));
-      done(null, Buffer.concat(rows));
-    },
-  });
+  /** Writes the rows into a table with the same columns. COPY does not write tables under row-level security. */
+  async into(client: PoolClient, table: string): Promise<void> {
+    const rows = client.query(copyFrom(`COPY ${table} FROM STDIN`));
+    await pipeline(Readable.from(this.chunks), createZstdDecompress(), rows);
+  }
+
+  /** Returns whether a row has the value in a column that is not the first or the last one. */
+  async contain(value: string): Promise<boolean> {
+    // COPY doubles backslashes, and identifiers have no character that it would escape otherwise.
+    const wanted = Buffer.from(`\t${value.replaceAll('\\', '\\\\')}\t`);
+    let rest = Buffer.alloc(0);
+    for await (const chunk of Readable.from(this.chunks).pipe(
+      createZstdDecompress(),
+    ) as AsyncIterable<Buffer>) {
+      const all = Buffer.concat([rest, chunk]);
+      if (all.includes(wanted)) return true;
+      rest = all.subarray(Math.max(0, all.length - wanted.length));
+    }
+    return false;
+  }
 }

@@ -18,7 +18,7 @@ import { FreinsQuery } from '../persistence/freins.query';
 import { PlanRepository } from '../persistence/plan.repository';
 import { SyncRepository } from '../persistence/sync.repository';
 import { effetsParEmployeur } from './effets';
-import { ImageKeys } from './image-keys';
+import { ImageBox } from './image-box';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { SyncProgress } from './sync-progress';
 
@@ -87,7 +87,7 @@ export class SyncEngine {
     private readonly plans: PlanRepository,
     private readonly freins: FreinsQuery,
     private readonly syncs: SyncRepository,
-    private readonly keys: ImageKeys,
+    private readonly box: ImageBox,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
   ) {}
@@ -203,6 +203,7 @@ export class SyncEngine {
   ): Promise<Synced<R> | undefined> {
     const synced = await this.unless(async () => {
       const written = await this.writeNoted(version, tenantId, request, freins);
+      await this.effets.merge();
       return { written, isRefused: (await this.effets.digest()) !== empreinte };
     });
     if (synced) await this.keep(version, tenantId, actor, synced, origin);
@@ -266,6 +267,7 @@ export class SyncEngine {
   ): Promise<Braked> {
     const drawn = await this.transactions.undone(async () => {
       const { effets } = await this.writeNoted(version, tenantId, request, freins);
+      await this.effets.merge();
       const empreinte = await this.effets.digest();
       const { changements, parEmployeur, employes } = await this.effets.describe(tenantId, version.name);
       const votesTouches = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
@@ -298,9 +300,7 @@ export class SyncEngine {
   /** Does `write`, and notes the records that it touches. */
   private async noted<R>(write: () => Promise<R>): Promise<R> {
     await this.effets.note();
-    const written = await write();
-    await this.effets.end();
-    return written;
+    return write();
   }
 
   /** Keeps a sync that has written, with what it has changed, its event and its entry of the audit trail, in its transaction. */
@@ -311,12 +311,12 @@ export class SyncEngine {
     synced: Synced<R>,
     { id, tacheId, planId, annule }: Origin,
   ): Promise<void> {
-    const images = await this.effets.images();
+    const notes = await this.effets.end();
     const evenementId = await this.announce(version, tenantId, synced, id, tacheId);
     const { name } = version;
     const sync = {
       ...{ id, version: name, tacheId, planId, annule, evenementId, effets: synced.effets },
-      ...{ images, ...this.keys.make(tenantId, id) },
+      ...this.box.seal(tenantId, id, notes),
     };
     await this.syncs.insert(tenantId, sync, BUDGETS.storedBytes);
     this.audit.record(tenantId, actor, version.action, [tenantId]);

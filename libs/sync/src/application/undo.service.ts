@@ -11,7 +11,7 @@ import type { Effets, Synced } from '../domain/effets.types';
 import { type Annulation, SYNC_DAYS } from '../domain/sync.types';
 import { SyncRepository } from '../persistence/sync.repository';
 import { NO_EFFETS } from './effets';
-import { ImageKeys } from './image-keys';
+import { ImageBox } from './image-box';
 import { MOST_VOTES, SyncEngine, type SyncVersion } from './sync-engine';
 
 /** Maximum number of conflicts that an answer lists. */
@@ -38,7 +38,7 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
   constructor(
     private readonly engine: SyncEngine,
     private readonly syncs: SyncRepository,
-    private readonly keys: ImageKeys,
+    private readonly box: ImageBox,
     private readonly restoration: RestorationRepository,
     private readonly campaigns: ActiveCampaigns,
   ) {}
@@ -83,12 +83,22 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     // Without a key, the sync has changed nothing.
     if (!cle) return resultOf({ ...NO_EFFETS, supprimes: 0 }, [], { evenements, votes: [] });
     const images = await this.syncs.images(tenantId, syncId);
-    const opened = this.keys.opened(tenantId, syncId, cle);
-    const restored = await this.restoration.restore(tenantId, images, opened, MOST_CONFLICTS);
+    const notes = this.box.open(tenantId, syncId, { images, cle });
+    const restored = await this.restoration.restore(tenantId, notes, MOST_CONFLICTS);
     const { conflits, nombreConflits, employes, ...counts } = restored;
     if (nombreConflits > 0 && !ignorerConflits) throw inConflict(nombreConflits, conflits);
     const votes = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
     return resultOf({ ...counts, refuses: nombreConflits }, conflits, { evenements, votes });
+  }
+
+  /** Removes an employee, who is about to be erased, from what is kept of syncs, in the ambient transaction. */
+  async forget(tenantId: string, idExterne: string): Promise<void> {
+    for (const { id, cle } of await this.syncs.withImages(tenantId)) {
+      const notes = this.box.open(tenantId, id, { images: await this.syncs.images(tenantId, id), cle });
+      if (!(await notes.contain(idExterne))) continue;
+      const sealed = this.box.seal(tenantId, id, await this.restoration.without(notes, idExterne));
+      await this.syncs.replaceImages(tenantId, id, sealed.images, sealed.cle);
+    }
   }
 
   purgeExpired(spaces: readonly string[]): Promise<number> {

@@ -23,15 +23,6 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       erased: 'removed',
     },
     {
-      section: 'imagesDeSyncs',
-      table: 'sync_image',
-      where: `(entite = 'Employe' AND id_externe = :idExterne OR entite IN ('Emploi', 'Adhesion', 'Valeur') AND parent = :idExterne)`,
-      // Encrypted: what the export shows of the employee is what it is now.
-      shown: { image: 'NULL' },
-      order: ['sync_id', 'n'],
-      erased: 'removed',
-    },
-    {
       section: 'taches',
       table: 'tache',
       where: `EXISTS (SELECT FROM ${ERREURS} WHERE ${IS_PERSON})`,
@@ -56,6 +47,7 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
   ],
   notPersonal: {
     sync: 'counts, and the key of images',
+    sync_image: 'encrypted rows as they were: an erasure removes those of the person',
     plan: 'bodies as sent, and counts: an erasure removes the plans whose body names the person',
   },
 };

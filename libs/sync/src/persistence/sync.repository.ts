@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { IMAGE_COLUMNS } from '#membership/relations';
-import { CopiedRows, type RowStep } from '#platform/bulk/copied-rows';
 import { JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
@@ -10,6 +8,9 @@ import { type NomSync, SYNC_DAYS } from '../domain/sync.types';
 
 /** Maximum number of syncs of a data space that are kept. */
 const MOST_SYNCS = 50_000;
+
+/** Pieces of images that one statement inserts. */
+const AT_ONCE = 16;
 
 /** Bytes of images that one statement of the purge removes, and those of one sync more. */
 const PURGED_BYTES = 64 * 2 ** 20;
@@ -24,11 +25,10 @@ export interface NewSync {
   readonly annule?: string | undefined;
   readonly evenementId: string;
   readonly effets: Effets;
-  /** The changed records, as they were; not kept if they are too large. */
-  readonly images: CopiedRows;
-  /** The key of the images, and the step that encrypts them. */
+  /** The noted rows, encrypted; not kept if they are too large. */
+  readonly images: readonly Buffer[];
+  /** The key of the images, encrypted. */
   readonly cle: Buffer;
-  readonly sealed: RowStep;
 }
 
 /** The part of a sync that an undo needs. */
@@ -70,13 +70,9 @@ export class SyncRepository {
    *
    * @param mostBytes maximum number of bytes of all images of the data space
    */
-  async insert(
-    tenantId: string,
-    { id, images, cle, sealed, ...sync }: NewSync,
-    mostBytes: number,
-  ): Promise<void> {
+  async insert(tenantId: string, { id, images, cle, ...sync }: NewSync, mostBytes: number): Promise<void> {
     const client = this.transactions.client();
-    const { bytes } = images;
+    const bytes = images.reduce((sum, { length }) => sum + length, 0);
     const isKept = bytes <= mostBytes;
     const hasImages = isKept && bytes > 0;
     const { version, tacheId, planId, annule, evenementId, effets } = sync;
@@ -95,15 +91,26 @@ export class SyncRepository {
         ...[hasImages ? cle : null, isKept ? bytes : null, MOST_SYNCS, mostBytes],
       ],
     );
-    if (!hasImages) return;
-    await client.query(
-      `CREATE TEMPORARY TABLE stage_image (${IMAGE_COLUMNS}) ON COMMIT DROP; ALTER TABLE stage_image ALTER image TYPE bytea USING NULL`,
-    );
-    await images.into(client, 'stage_image', sealed);
-    await client.query(
-      `INSERT INTO sync_image (tenant_id, sync_id, n, entite, id_externe, parent, image) SELECT $1, $2, s.* FROM stage_image s`,
-      [tenantId, id],
-    );
+    if (hasImages) await this.insertImages(tenantId, id, images);
+  }
+
+  /** Replaces the images of a sync. */
+  async replaceImages(tenantId: string, id: string, images: readonly Buffer[], cle: Buffer): Promise<void> {
+    const client = this.transactions.client();
+    await client.query('DELETE FROM sync_image WHERE tenant_id = $1 AND sync_id = $2', [tenantId, id]);
+    await this.insertImages(tenantId, id, images);
+    await client.query('UPDATE sync SET cle = $3 WHERE tenant_id = $1 AND id_unique = $2', [
+      ...[tenantId, id, images.length > 0 ? cle : null],
+    ]);
+  }
+
+  private async insertImages(tenantId: string, id: string, images: readonly Buffer[]): Promise<void> {
+    for (let start = 0; start < images.length; start += AT_ONCE)
+      await this.transactions.client().query(
+        `INSERT INTO sync_image (tenant_id, sync_id, n, octets)
+         SELECT $1, $2, $3::int + n, octets FROM unnest($4::bytea[]) WITH ORDINALITY i (octets, n)`,
+        [tenantId, id, start, images.slice(start, start + AT_ONCE)],
+      );
   }
 
   /** Returns a sync that can be undone, or undefined. */
@@ -116,12 +123,26 @@ export class SyncRepository {
     return rows[0];
   }
 
-  /** Reads the images of a sync, encrypted: rows of `IMAGE_COLUMNS`. */
-  images(tenantId: string, id: string): Promise<CopiedRows> {
-    return CopiedRows.of(
-      this.transactions.client(),
-      `(SELECT n, entite, id_externe, parent, image FROM sync_image WHERE tenant_id = '${tenantId}' AND sync_id = '${id}' ORDER BY n)`,
-    );
+  /** Reads the images of a sync, encrypted. */
+  async images(tenantId: string, id: string): Promise<Buffer[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ octets: Buffer }>(
+        'SELECT octets FROM sync_image WHERE tenant_id = $1 AND sync_id = $2 ORDER BY n',
+        [tenantId, id],
+      );
+    return rows.map(({ octets }) => octets);
+  }
+
+  /** Returns the syncs that have images, with their keys. */
+  async withImages(tenantId: string): Promise<{ id: string; cle: Buffer }[]> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ id: string; cle: Buffer }>(
+        'SELECT id_unique AS id, cle FROM sync WHERE tenant_id = $1 AND cle IS NOT NULL ORDER BY rang',
+        [tenantId],
+      );
+    return rows;
   }
 
   /** Removes a batch of syncs of data spaces that are older than `SYNC_DAYS`. @returns their number */
