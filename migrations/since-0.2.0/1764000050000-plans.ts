@@ -24,7 +24,7 @@ const TRANSITIONS = {
 /** Plans of syncs with their changes, and the triggers that note what a sync writes (docs/adr/0052). */
 export class Plans1764000050000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = '462e12bcf0263b15a908e75c2455ae83c83dd893e14fabe7e49f2be5ca541fe2';
+  static readonly digest = '3d12531e21e6802cfbb3e0140a004f1edd4dd7b811f45f7ecc900609c187db09';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
