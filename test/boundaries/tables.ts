@@ -15,6 +15,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'choix_champ',
     'valeur_champ_employe',
     'numero_membre',
+    'ancien_identifiant',
     'changement',
     'changement_lot',
     'etat_listes',

@@ -70,6 +70,9 @@ type Loose = ReturnType<typeof JSON.parse>;
 /** Operations that answer in two forms, of which the service chooses one. */
 const CHOSEN_BY_THE_SERVICE = ['Plans_apply', 'SignatureImages_read', 'Signing_sign', 'Signing_get'];
 
+/** Operations whose answer is a result or a task: `taskResult` returns the result of both. */
+const TAKEN_BY_TASK_RESULT = ['Identifiants_rename'];
+
 describe('The answer of an operation that answers in two forms', () => {
   it('is typed by the request where the request decides', () => {
     const body = 'body: { Employes: [] }';
@@ -82,10 +85,12 @@ describe('The answer of an operation that answers in two forms', () => {
         `const { data } = await mandat.syncV2.sync({ ${body}, headers: { Prefer: 'respond-async' } }); data.etat;`,
         `import { taskResult } from '@mandat/client'; const headers = { Prefer: 'respond-async' };
          (await taskResult(mandat, await mandat.syncV2.sync({ ${body}, headers }))).Employes;`,
+        `import { taskResult } from '@mandat/client';
+         (await taskResult(mandat, await mandat.identifiants.rename({ body: [] }))).nombreModifies;`,
         `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: { Nom: 'Roy' } }); data.VotantId;`,
         `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: [{ Nom: 'Roy' }] }); data.Erreurs;`,
       ]),
-    ).toEqual([[], [], [], [], [], []]);
+    ).toEqual([[], [], [], [], [], [], []]);
     for (const [fault] of faultsOf([
       `const { data } = await mandat.syncV2.sync({ ${body} }); data.etat;`,
       `const headers = { Prefer: 'respond-async' };
@@ -108,6 +113,8 @@ describe('The answer of an operation that answers in two forms', () => {
         })
         .map(({ operationId }) => operationId as string);
     });
-    expect(several.sort()).toEqual([...CHOSEN_BY_THE_SERVICE, 'SyncV2_sync', 'Votants_upsert'].sort());
+    expect(several.sort()).toEqual(
+      [...CHOSEN_BY_THE_SERVICE, ...TAKEN_BY_TASK_RESULT, 'SyncV2_sync', 'Votants_upsert'].sort(),
+    );
   });
 });

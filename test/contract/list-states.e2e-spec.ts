@@ -23,6 +23,7 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   changement: 'The feed has no state.',
   changement_lot: 'The feed has no state.',
   etat_listes: 'It is the state.',
+  ancien_identifiant: 'No list shows it.',
   numero_membre: 'It counts identifiers.',
   consentement_demande: 'Waiting cards show no answers.',
   signature_manuscrite: 'Cards say whether they have an image by a column of theirs.',

@@ -165,34 +165,35 @@ describe('Row-level security in the schema', () => {
     const HISTORY = [
       'autorisation_paiement',
       'changement',
-      'consentement',
       'dossier',
       'dossier_fichier',
       'dossier_morceau',
       'engagement',
       'journal',
-      'liste_electorale',
       'paiement',
       'recu_noeud',
     ];
     /** Tables in which the ballot box stores a vote and its count. */
     const KEPT = ['participation', 'urne_option', 'urne_question'];
     /**
-     * Also append-only, except for the columns that record progress: place and kinds in the feed, the state of a delivery or an
-     * email.
+     * Also append-only, except for the columns that record progress (place and kinds in the feed, the state of a delivery or an
+     * email), and those that follow a new identifier of an employee.
      */
     const NOTED: Readonly<Record<string, string>> = {
       changement_lot: 'date_publication, entites',
+      consentement: 'id_externe_employe',
       evenement: 'date_publication',
       journal_tete: 'numero, empreinte, sceau, cle_secrets',
+      liste_electorale: 'employes',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
       courriel: 'nombre_destinataires, tour',
       courriel_destinataire: 'etat, code_smtp, essais, porteur, echeance, date',
     };
-    /** Signed data: requests write only the columns of later decisions. */
+    /** Signed data: requests write only the columns of later decisions, and new identifiers of employees. */
     const SIGNED: Readonly<Record<string, string>> = {
-      adhesion: 'avec_paiement',
-      demande_adhesion: 'statut, date_decision, raison, id_externe_employe, adhesion_id',
+      adhesion: 'id_externe_employe, avec_paiement',
+      demande_adhesion:
+        'statut, employe_id_externe_envoye, date_decision, raison, id_externe_employe, adhesion_id',
       signature_manuscrite: 'adhesion_id, demande_id',
     };
     /** Meetings and points: requests update only the columns with counts. */
@@ -249,6 +250,7 @@ describe('Row-level security in the schema', () => {
 
     it('mandat_access has the tables of administration, and few columns of the tables of tenants', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
+        'ancien_identifiant: DELETE, SELECT (tenant_id, id_externe, date_creation)',
         // The scheduler, which reads the dates and states of campaigns and no other column.
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du)',
         'cle: SELECT, INSERT, UPDATE',
@@ -345,9 +347,7 @@ describe('Row-level security in the schema', () => {
       expect(more).toEqual([
         'autorisation_paiement: SELECT, INSERT, DELETE',
         'changement: SELECT, INSERT, DELETE',
-        'demande_adhesion: SELECT, INSERT, DELETE, UPDATE (statut, employe_id_externe_envoye, date_decision, raison, id_externe_employe, adhesion_id)',
         'evenement: SELECT, INSERT, DELETE, UPDATE (date_publication)',
-        'liste_electorale: SELECT, INSERT, UPDATE (employes)',
         'paiement: SELECT, INSERT, DELETE',
       ]);
       const { rows } = await database.query(
@@ -375,7 +375,11 @@ describe('Row-level security in the schema', () => {
       ['mandat_app', 'SELECT (data) ON pgboss.job', 'pgboss.job: INSERT, SELECT (id, data)'],
       ['mandat_app', 'CREATE ON SCHEMA pgboss', 'schema pgboss: CREATE, USAGE'],
       ['mandat_app', 'mandat_access', 'tenant: SELECT, INSERT, UPDATE'],
-      ['mandat_app', 'UPDATE (accepte) ON consentement', 'consentement: SELECT, INSERT, UPDATE (accepte)'],
+      [
+        'mandat_app',
+        'UPDATE (accepte) ON consentement',
+        'consentement: SELECT, INSERT, UPDATE (id_externe_employe, accepte)',
+      ],
       ['mandat_app', 'DELETE ON journal', 'journal: SELECT, INSERT, DELETE'],
       [
         'mandat_access',

@@ -10,7 +10,7 @@ import { NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.f
 import { CIBLES, ETATS_DESTINATAIRE } from '../../libs/messaging/src/domain/courriel.types';
 import { ETATS_PLAN, VERSIONS } from '../../libs/sync/src/domain/plan.types';
 import { NOMS_SYNC } from '../../libs/sync/src/domain/sync.types';
-import { ETATS_TACHE } from '../../libs/sync/src/domain/tache.types';
+import { ETATS_TACHE, TYPES_TACHE } from '../../libs/sync/src/domain/tache.types';
 import { QUESTION_TYPES } from '../../libs/voting/src/structure/domain/question.fields';
 import { contentOf } from '../../libs/voting/src/structure/domain/question.rules';
 import { EVENT_TYPE_NAMES } from '../../libs/webhooks/src/domain/event.types';
@@ -68,6 +68,7 @@ const LISTS: Record<string, readonly string[]> = {
   'plan.version': VERSIONS,
   'sync.version': NOMS_SYNC,
   'tache.etat': ETATS_TACHE,
+  'tache.type': TYPES_TACHE,
   'tenant.environnement': ENVIRONMENTS,
 };
 const expected = Object.fromEntries(Object.entries(LISTS).map(([column, list]) => [column, list.toSorted()]));

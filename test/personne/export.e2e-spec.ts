@@ -60,15 +60,28 @@ async function whole(space: Space): Promise<string> {
   for (const { section, table, where, shown, repeated = [] } of ROWS) {
     const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
     const values: Record<string, unknown> = { ...person, ...person.found, ids: [...ids], ...ALL_ENTRIES };
-    const sent: unknown[] = [];
     const unshown = ['tenant_id', ...repeated].join(', ');
     const text = `SELECT to_jsonb(t) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}) AS row
       FROM ${table} t WHERE tenant_id = :tenantId AND ${where}
       ORDER BY to_jsonb(t) ->> 'date_creation', to_jsonb(t) ->> 'id_unique'`;
-    const { rows } = await app.database.query<{ row: Record<string, unknown> }>(
-      text.replace(/(?<![:\w]):([a-zA-Z]+)/g, (_all, name: string) => `$${sent.push(values[name])}`),
-      sent,
-    );
+    const rowsOf = async (known: Record<string, unknown>) => {
+      const sent: unknown[] = [];
+      const placed = text.replace(
+        /(?<![:\w]):([a-zA-Z]+)/g,
+        (_all, name: string) => `$${sent.push(known[name])}`,
+      );
+      return (await app.database.query<{ row: Record<string, unknown> }>(placed, sent)).rows;
+    };
+    const rows = await rowsOf(values);
+    // Rows that only name a former identifier.
+    const empty = Object.fromEntries(Object.keys(person.found).map((name) => [name, []]));
+    for (const idExterne of person.anciensIdentifiants)
+      rows.push(
+        ...(await rowsOf({
+          ...{ ...values, ...empty, idExterne, idUrl: encodeURIComponent(idExterne) },
+          ...{ employe: null, employes: [], anciens: [], ids: [] },
+        })),
+      );
     sections[section] = rows.map(({ row }) => {
       if (typeof row.id_unique === 'string') ids.add(row.id_unique);
       const named = Object.entries(row).map(([column, value]) => [

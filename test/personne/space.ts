@@ -139,6 +139,7 @@ export class Space {
       Employes: [this.one.employe, this.other.employe],
       ObjetsConsentement: [{ IdExterne: 'INFO', Nom: 'Infolettre' }],
     });
+    for (const who of [this.one, this.other]) await this.renamed(who);
     for (const who of [this.one, this.other]) await this.sign(who);
     for (const who of [this.one, this.other])
       await this.done(
@@ -147,6 +148,20 @@ export class Space {
     await this.refuseInTask();
     await this.confuse();
     return this.vote();
+  }
+
+  /** Gives a person another identifier, and then the first one again. */
+  private async renamed({ idExterne }: Somebody): Promise<void> {
+    const autre = `${idExterne}-autre`;
+    for (const [ancien, nouveau] of [
+      [idExterne, autre],
+      [autre, idExterne],
+    ] as const)
+      await this.done(
+        this.partner('POST', `/b2b/v2/employe/${encodeURIComponent(ancien)}/nouvel-identifiant`, {
+          idExterne: nouveau,
+        }),
+      );
   }
 
   private async sign(who: Somebody): Promise<void> {

@@ -209,6 +209,26 @@ describe('POST /b2b/v2/sync/{id}/annuler', () => {
       expect((await employeOf(`E-${index}`)).courriel).toBe(`neuf${index}@example.org`);
   });
 
+  it('reaches an employee who has another identifier since', async () => {
+    const id = await synced({
+      Employes: [employee('E-0', { Courriel: null, Emplois: [job('J-1', 'EMP-1')] })],
+    });
+    for (const [ancien, idExterne] of [
+      ['E-0', 'N-0'],
+      ['E-1', 'E-0'],
+    ])
+      expect(
+        (await partner.send('POST', `/b2b/v2/employe/${ancien}/nouvel-identifiant`, { idExterne })).status,
+      ).toBe(200);
+    expect((await undo(id)).json).toMatchObject({ effets: { modifies: 2 }, conflits: [] });
+    const renamed = await employeOf('N-0');
+    expect([renamed.courriel, (renamed.emplois as Loose[]).map(({ dateFin }) => dateFin)]).toEqual([
+      'e0@example.org',
+      [null, null],
+    ]);
+    expect((await employeOf('E-0')).courriel).toBe('e1@example.org');
+  });
+
   it('the brake does not stop it, and an `Idempotency-Key` repeats the answer', async () => {
     const id = await synced({
       Employes: [

@@ -40,6 +40,8 @@ const SAMPLE = {
     { idExterne: 'SONDAGES', nom: 'Répondre à des sondages' },
   ],
   employes: [
+    { idExterne: 'E-1005', prenom: 'Anouk', nom: 'Tremblay' },
+    { idExterne: 'E-1006', prenom: 'Luc', nom: 'Côté' },
     {
       idExterne: 'E-1004',
       prenom: 'Zoé',

@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { CellsService, RateLimiterService } from '#clients';
-import { ChangementsService } from '#membership';
+import { ChangementsService, IdentifiantRepository } from '#membership';
 import { CourrielsService } from '#messaging';
 import { IdempotencyRecords } from '#platform/database/idempotency-records';
 import { ADMINISTRATION, NO_TENANT } from '#platform/database/scope';
@@ -16,7 +16,8 @@ const INTERVAL_MS = 60_000;
 
 /**
  * Removes expired rows: idempotency records after 24 h, rate windows once over, plans after 24 h, tasks after 7 days, events with their
- * deliveries, e-mails with their recipients and syncs with their images after 30 days, changes to the master data after 400 days. Also makes the
+ * deliveries, e-mails with their recipients and syncs with their images after 30 days, changes to the master data and former identifiers of
+ * employees after 400 days. Also makes the
  * tables of changes of the months to come.
  */
 @Injectable()
@@ -33,6 +34,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly syncs: UndoService,
     private readonly evenements: EvenementsService,
     private readonly changements: ChangementsService,
+    private readonly identifiants: IdentifiantRepository,
     private readonly courriels: CourrielsService,
     private readonly recurring: RecurringWork,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -63,6 +65,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       plans: () => this.plans.purgeExpired(spaces),
       syncs: () => this.syncs.purgeExpired(spaces),
       'old months of changes': () => this.changements.dropMonths(),
+      'former identifiers': () => this.identifiants.purgeExpired(spaces),
       events: () => this.evenements.purgeExpired(spaces),
       emails: () => this.courriels.purgeExpired(spaces),
       'notes of work': () => this.notes.purgeForgotten(),

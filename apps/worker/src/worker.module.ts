@@ -6,6 +6,7 @@ import { MEMBERSHIP_ENTITIES } from '#membership';
 import { MembershipModule } from '#membership/module';
 import { MessagingModule, SendingModule } from '#messaging/module';
 import { Config } from '#platform/ops/config';
+import { PersonneModule } from '#personne/module';
 import { PlatformModule } from '#platform/platform.module';
 import { SyncModule } from '#sync/module';
 import { TopologyModule } from '#topology/module';
@@ -38,6 +39,7 @@ export class WorkerModule {
         ClientsModule,
         MembershipModule,
         SyncModule,
+        PersonneModule,
         VotingModule,
         WebhooksModule,
         DeliveriesModule,

@@ -22,6 +22,9 @@ export { ChangementQuery } from './persistence/changement.query';
 export { type EffetsOfEmployeur, EffetsRepository } from './persistence/effets.repository';
 export { RestorationRepository } from './persistence/restoration.repository';
 export { ENTITES, NATURES } from './domain/changement.fields';
+export { EmployesV2Service } from './application/employes-v2.service';
+export { EmployeV2Item } from './http/employes-v2.dto';
+export { IdentifiantRepository, type Renommage } from './persistence/identifiant.repository';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';
 

@@ -20,6 +20,7 @@ import { EmployeRepository } from './persistence/employe.repository';
 import { EmployesV2Bulk } from './persistence/employes-v2.bulk';
 import { EmployeurQuery } from './persistence/employeur.query';
 import { EmployeurRepository } from './persistence/employeur.repository';
+import { IdentifiantRepository } from './persistence/identifiant.repository';
 import { MasterDataBulk } from './persistence/master-data.bulk';
 import { MemberRepository } from './persistence/member.repository';
 import { RestorationRepository } from './persistence/restoration.repository';
@@ -40,6 +41,7 @@ const services = [
   EffetsRepository,
   RestorationRepository,
   EmployesSyncService,
+  IdentifiantRepository,
   SyndicatsSyncService,
   MasterDataBulk,
 ];

@@ -12,5 +12,8 @@ export {
   type Person,
   type PersonalData,
   type PersonalRows,
+  renamedKey,
+  renamedReference,
+  RENOMMAGES,
 } from './persistence/personal-data.sql';
 export * from './persistence/published.sql';

@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { ClientsModule } from '#clients/module';
 import { DeletionNotes } from '#membership';
 import { MembershipModule } from '#membership/module';
+import { TachesService } from '#sync';
 import { SyncModule } from '#sync/module';
 import { VotingModule } from '#voting/module';
+import { IdentifiantsService } from './application/identifiants.service';
 import { PersonnesService } from './application/personnes.service';
 import { PersonFinder } from './application/person-finder';
 import { AncienEmployeRepository } from './persistence/ancien-employe.repository';
@@ -11,12 +13,24 @@ import { PersonalDataRepository } from './persistence/personal-data.repository';
 
 @Module({
   imports: [ClientsModule, MembershipModule, SyncModule, VotingModule],
-  providers: [PersonnesService, PersonFinder, AncienEmployeRepository, PersonalDataRepository],
-  exports: [PersonnesService],
+  providers: [
+    IdentifiantsService,
+    PersonnesService,
+    PersonFinder,
+    AncienEmployeRepository,
+    PersonalDataRepository,
+  ],
+  exports: [IdentifiantsService, PersonnesService],
 })
 export class PersonneModule {
-  /** Employees are noted here before they are deleted. */
-  constructor(notes: DeletionNotes, finder: PersonFinder) {
+  /** Employees are noted here before they are deleted, and tasks rename them. */
+  constructor(
+    notes: DeletionNotes,
+    finder: PersonFinder,
+    taches: TachesService,
+    identifiants: IdentifiantsService,
+  ) {
     notes.register(finder);
+    taches.register('nouveauxIdentifiants', (...task) => identifiants.perform(...task));
   }
 }

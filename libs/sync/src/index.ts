@@ -1,13 +1,21 @@
-export { syncLockOf } from './application/overtaken';
+export { OVERTAKEN, syncLockOf } from './application/overtaken';
 export { SyncV1Service } from './application/sync-v1.service';
 export { SyncV2Service } from './application/sync-v2.service';
 export { UndoService } from './application/undo.service';
 export { PlansService } from './application/plans.service';
-export { type TacheJob, TachesService } from './application/taches.service';
+export { type Tache, type TacheJob, type TachePerformer, TachesService } from './application/taches.service';
 export { EXAMPLE_PLAN_IDS, SyncBloqueeData } from './http/plans.dto';
 export { EXAMPLE_SYNC_IDS } from './http/syncs.dto';
 export { SYNC_SEALED } from './application/image-box';
-export { EXAMPLE_TACHE_ID, SyncTermineeData } from './http/taches.dto';
+export { prefersAsync } from './http/sync-v2.controller';
+export {
+  EXAMPLE_TACHE,
+  EXAMPLE_TACHE_ID,
+  jsonOf,
+  RenommesItem,
+  SyncTermineeData,
+  TacheItem,
+} from './http/taches.dto';
 export * from './domain/sync.errors';
 export { SYNC_QUEUES, TACHE_ABANDONNEE_QUEUE, TACHE_QUEUE } from './application/tache-queues';
 export { SYNC_AUDITED_ACTIONS } from './domain/sync.actions';

@@ -10,7 +10,7 @@ export {
   type Paging,
   type PagingOptions,
 } from './paging.js';
-export { TaskError, type TaskOptions, type TaskReader, taskResult } from './tasks.js';
+export { TaskError, type TaskOptions, type TaskReader, type TaskResult, taskResult } from './tasks.js';
 export type { Wait } from './transport.js';
 export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookHeaders } from './webhooks.js';
 export type { Administration } from './generated/administration/sdk.gen.js';

@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SyncV2ResultItem, TacheItem } from './generated/partenaire/types.gen.js';
 
+/** The result of an answer that may be a task. The answer of a sync with `Prefer` is typed as a task. */
+export type TaskResult<D> = [Exclude<D, TacheItem>] extends [never]
+  ? SyncV2ResultItem
+  : Exclude<D, TacheItem>;
+
 /** Reads tasks: the object that `partenaire` returns. */
 export interface TaskReader {
   readonly taches: {
@@ -35,23 +40,23 @@ export class TaskError extends Error {
 }
 
 /**
- * Waits for the task of a sync with `Prefer: respond-async` and returns the result of the sync. If the response is not a
- * task, it returns the data immediately.
+ * Waits for the task of a request with `Prefer: respond-async`, such as a sync, and returns its result. If the response is not
+ * a task, it returns the data immediately.
  *
  * @throws TaskError
  */
-export async function taskResult(
+export async function taskResult<D>(
   mandat: TaskReader,
-  answer: { readonly data: SyncV2ResultItem | TacheItem; readonly response: Response },
+  answer: { readonly data: D; readonly response: Response },
   { onProgress, intervalSeconds = 0.5, timeoutSeconds = 600, signal }: TaskOptions = {},
-): Promise<SyncV2ResultItem> {
-  if (answer.response.status !== 202) return answer.data as SyncV2ResultItem;
+): Promise<TaskResult<D>> {
+  if (answer.response.status !== 202) return answer.data as TaskResult<D>;
   const id = idOf(answer.response);
   const end = Date.now() + timeoutSeconds * 1_000;
   for (;;) {
     const { data: task } = await mandat.taches.get({ path: { id }, ...(signal && { signal }) });
     onProgress?.(task);
-    if (task.etat === 'Reussie') return task.resultat!;
+    if (task.etat === 'Reussie') return task.resultat as TaskResult<D>;
     if (task.etat === 'Echouee')
       throw new TaskError(`The task failed: ${task.erreur?.code}: ${task.erreur?.detail}`, task);
     if (Date.now() >= end)

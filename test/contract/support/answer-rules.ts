@@ -12,8 +12,8 @@ const exactlyIn = (value: unknown, isState: boolean): boolean => isSet(value) ==
  */
 export const ANSWER_RULES: Readonly<Record<string, Readonly<Record<string, (item: Item) => boolean>>>> = {
   TacheItem: {
-    'resultat and effets exactly if Reussie': ({ etat, resultat, effets }) =>
-      exactlyIn(resultat, etat === 'Reussie') && exactlyIn(effets, etat === 'Reussie'),
+    'resultat and effets exactly if Reussie': ({ type, etat, resultat, effets }) =>
+      exactlyIn(resultat, etat === 'Reussie') && exactlyIn(effets, etat === 'Reussie' && type === 'sync'),
     'erreur exactly if Echouee': ({ etat, erreur }) => exactlyIn(erreur, etat === 'Echouee'),
     'traites within total': ({ traites, total }) => traites <= total,
   },

@@ -34,6 +34,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'lets only the purge reach syncs that can no longer be undone',
   "policy tache_purge to {mandat_access} using (date_fin < (now() - '7 days'::interval)) with check false":
     'lets only the purge reach tasks that ended long ago',
+  "policy ancien_identifiant_purge to {mandat_access} using (date_creation < (now() - '400 days'::interval)) with check false":
+    'lets only the purge reach former identifiers that nobody looks for any more',
   "policy evenement_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
     'lets only the purge reach events that are not delivered any more',
   'index campagne_ouverture_due':

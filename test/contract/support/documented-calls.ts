@@ -33,7 +33,8 @@ import { CALLS } from './registry';
 function mayLack(header: string, { json }: Answer): boolean {
   return (
     header === 'Link' ||
-    (header === 'Mandat-Effets' && ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat))
+    (header === 'Mandat-Effets' &&
+      (json.type === 'nouveauxIdentifiants' || ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat)))
   );
 }
 

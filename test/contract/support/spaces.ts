@@ -195,6 +195,12 @@ async function fill(
   };
   const synced = await send('POST', '/b2b/v2/sync', syncV2);
   if (synced.text.includes('Message')) throw new Error(`POST /b2b/v2/sync: ${synced.text}`);
+  // Another identifier for an employee, and the first one again.
+  for (const [ancien, idExterne] of [
+    [employeV2, `E5-${mark}`],
+    [`E5-${mark}`, employeV2],
+  ])
+    await send('POST', `/b2b/v2/employe/${ancien}/nouvel-identifiant`, { idExterne });
   const tache = await send('POST', '/b2b/v2/sync', syncV2, { Prefer: 'respond-async' });
   // A part of a long result, which only a large sync writes.
   const erreurs = { AddCount: 0, UpdateCount: 0, Erreurs: [{ IdUnique: employeV2, Message: secret }] };

@@ -1,4 +1,10 @@
-import { IDENTITY, IS_IDENTITY, type PersonalData } from '#membership/relations';
+import {
+  IDENTITY,
+  IS_IDENTITY,
+  type PersonalData,
+  renamedReference,
+  RENOMMAGES,
+} from '#membership/relations';
 
 const OF_CARDS = 'adhesion_id = ANY (:adhesions::uuid[])';
 const SIGNATURES = `(${OF_CARDS} OR demande_id = ANY (:demandes::uuid[]))`;
@@ -75,6 +81,15 @@ export const ADHESION_PERSONAL_DATA: PersonalData = {
       UNION ALL
       SELECT id FROM unnest(:demandes::uuid[]) id WHERE NOT EXISTS (
         SELECT FROM demande_adhesion d WHERE d.tenant_id = :tenantId AND d.id_unique = id)`,
+  },
+  identifiers: {
+    ...renamedReference('adhesion', 'id_externe_employe'),
+    ...renamedReference('demande_adhesion', 'id_externe_employe'),
+    // A decision takes it for the employee's identifier.
+    'demande_adhesion.employe_id_externe_envoye': {
+      set: `UPDATE demande_adhesion d SET employe_id_externe_envoye = r.nouveau FROM ${RENOMMAGES} r
+        WHERE d.tenant_id = :tenantId AND d.employe_id_externe_envoye = r.ancien`,
+    },
   },
   beforeErasure: [
     // Requests that a conciliation gave to another employee.

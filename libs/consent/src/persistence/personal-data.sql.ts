@@ -1,4 +1,4 @@
-import type { PersonalData } from '#membership/relations';
+import { type PersonalData, renamedReference } from '#membership/relations';
 
 export const CONSENT_PERSONAL_DATA: PersonalData = {
   rows: [
@@ -10,5 +10,6 @@ export const CONSENT_PERSONAL_DATA: PersonalData = {
       erased: { with: 'employe' },
     },
   ],
+  identifiers: renamedReference('consentement', 'id_externe_employe'),
   notPersonal: { objet_consentement: 'what may be consented to' },
 };

@@ -1,10 +1,10 @@
 import type { EmploiFilter } from '../domain/employe-v2.fields';
-import { noEmploye } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Json } from '#platform/database/json';
 import { EmployeV2Query } from '../persistence/employe-v2.query';
 import { EmploiQuery } from '../persistence/emploi.query';
+import { IdentifiantRepository } from '../persistence/identifiant.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 
 /** V2 reads of employees and their employments (docs/contract.md, "Employees"). */
@@ -13,6 +13,7 @@ export class EmployesV2Service {
   constructor(
     private readonly employes: EmployeV2Query,
     private readonly emplois: EmploiQuery,
+    private readonly identifiants: IdentifiantRepository,
   ) {}
 
   list(tenantId: string, filter: MasterDataFilter): FetchPage {
@@ -22,7 +23,7 @@ export class EmployesV2Service {
   /** @throws DomainError `Employe.NotFound` */
   async get(tenantId: string, idExterne: string): Promise<Json> {
     const item = await this.employes.one(tenantId, idExterne);
-    if (!item) throw noEmploye();
+    if (!item) throw await this.identifiants.missing(tenantId, idExterne);
     return item;
   }
 

@@ -1,5 +1,5 @@
 import { EMPLOYE_ACTIONS } from '../domain/membership.actions';
-import { EMPLOYE, noEmploye } from '../domain/membership.errors';
+import { EMPLOYE } from '../domain/membership.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -11,6 +11,7 @@ import { Employe } from '../domain/employe.entity';
 import type { EmployeRecord } from '../domain/employe.fields';
 import { EmployeQuery } from '../persistence/employe.query';
 import { EmployeRepository } from '../persistence/employe.repository';
+import { IdentifiantRepository } from '../persistence/identifiant.repository';
 import type { MasterDataFilter } from '../persistence/master-data.query';
 import { ActiveCampaigns } from './active-campaigns';
 import { DeletionNotes } from './deletion-notes';
@@ -23,6 +24,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
     audit: AuditTrail,
     private readonly repository: EmployeRepository,
     query: EmployeQuery,
+    identifiants: IdentifiantRepository,
     private readonly campaigns: ActiveCampaigns,
     private readonly notes: DeletionNotes,
   ) {
@@ -33,7 +35,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
       keyOf: ({ idExterne }) => idExterne,
       make: (tenantId, { idExterne }) =>
         Object.assign(new Employe(), { tenantId, idExterne, aEmplois: false }),
-      notFound: noEmploye,
+      notFound: (tenantId, idExterne) => identifiants.missing(tenantId, idExterne),
     });
   }
 

@@ -30,7 +30,7 @@ export interface KeyedKind<E, R, F> {
   readonly keyOf: (record: R) => string;
   /** Makes a row with its keys only. */
   readonly make: (tenantId: string, record: R) => E;
-  readonly notFound: () => DomainError;
+  readonly notFound: (tenantId: string, key: string) => DomainError | Promise<DomainError>;
 }
 
 /**
@@ -51,7 +51,7 @@ export class KeyedRecords<E extends Row<R>, R, F = void> {
 
   /** @throws DomainError the kind's `NotFound` */
   async get(tenantId: string, key: string): Promise<Json> {
-    return (await this.kind.query.one(tenantId, key)) ?? this.missing();
+    return (await this.kind.query.one(tenantId, key)) ?? this.missing(tenantId, key);
   }
 
   async create(tenantId: string, actor: Actor, record: R): Promise<Json> {
@@ -111,10 +111,10 @@ export class KeyedRecords<E extends Row<R>, R, F = void> {
   }
 
   private async lock(tenantId: string, key: string): Promise<E> {
-    return (await this.kind.repository.lock(tenantId, key)) ?? this.missing();
+    return (await this.kind.repository.lock(tenantId, key)) ?? this.missing(tenantId, key);
   }
 
-  private missing(): never {
-    throw this.kind.notFound();
+  private async missing(tenantId: string, key: string): Promise<never> {
+    throw await this.kind.notFound(tenantId, key);
   }
 }

@@ -26,7 +26,7 @@ export const EMPLOYE = errorsOf('Employe', {
     status: 409,
     title: 'A sync names the employee',
     description:
-      'A sync that has not ended names the employee and would bring it back. Erase the employee once the sync has ended.',
+      'A sync that has not ended names the employee, or may, and would bring it back. Erase or rename the employee once the sync has ended.',
   },
   LieAdhesions: {
     status: 409,
@@ -35,8 +35,10 @@ export const EMPLOYE = errorsOf('Employe', {
   },
 });
 
-export function noEmploye(): DomainError {
-  return new DomainError(EMPLOYE.NotFound, 'No employee has this external identifier.');
+/** @param actuel present identifier of the employee who had this one before */
+export function noEmploye(actuel?: string | null): DomainError {
+  const now = actuel ? ` The employee who had it has ${JSON.stringify(actuel)} now: use that one.` : '';
+  return new DomainError(EMPLOYE.NotFound, `No employee has this external identifier.${now}`);
 }
 
 export function tooManyMemberships(most: number): DomainError {

@@ -14,6 +14,9 @@ export class ChangementItem extends ItemOf({
   idExterneEmploye: value.optional(
     value.text('External identifier of the employee, of an employment or membership only.', 'E-1001'),
   ),
+  ancienIdExterne: value.optional(
+    value.text('External identifier that the employee had before, of a renaming only.', 'E-0991'),
+  ),
   nature: value.choice(
     NATURES,
     'What happened. `Termine`: an employment or membership that was active on the current day was ended.',

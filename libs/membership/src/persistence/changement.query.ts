@@ -21,6 +21,7 @@ const ITEM = jsonObject({
   entite: 'c.entite',
   idExterne: 'c.id_externe',
   idExterneEmploye: 'c.id_externe_employe',
+  ancienIdExterne: 'c.ancien_id_externe',
   nature: 'c.nature',
   date: wireTimestamp('c.date_creation'),
   origine: 'c.origine',

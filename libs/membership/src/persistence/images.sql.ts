@@ -13,9 +13,12 @@ export const mergedNotes = (notes: string): string => `
     FROM ${notes} GROUP BY entite, id_externe, parent
   ) e WHERE avant IS NOT NULL OR apres IS NOT NULL`;
 
+/** SQL list of the kinds of records that an employee has. */
+export const OF_EMPLOYES = `'Emploi', 'Adhesion', 'Valeur'`;
+
 /** SQL condition on notes: the row is an employee, or of one. */
 export const ofEmploye = (id: string): string =>
-  `(entite = 'Employe' AND id_externe = ${id} OR entite IN ('Emploi', 'Adhesion', 'Valeur') AND parent = ${id})`;
+  `(entite = 'Employe' AND id_externe = ${id} OR entite IN (${OF_EMPLOYES}) AND parent = ${id})`;
 
 /**
  * SELECT of the images of merged notes: `avant` has the values that changed, or all of a record that is gone; `de` and `a` are digests of

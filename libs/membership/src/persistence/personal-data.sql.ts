@@ -18,6 +18,48 @@ export interface PersonalRows {
     'removed' | { readonly with: string } | { readonly set: string } | { readonly kept: string };
 }
 
+/**
+ * Statements by which a column follows the pairs of `RENOMMAGES`, or why it keeps the former identifier. `before` clears the
+ * way in unique keys; `check` is the foreign key that is checked afterwards.
+ */
+export type Renaming =
+  { readonly before?: string; readonly set: string; readonly check?: string } | { readonly kept: string };
+
+/**
+ * The pairs of a renaming, a temporary table: `n`, `ancien`, `nouveau`, and `passage`, by which a key goes whose new identifier
+ * another employee of the pairs has; `depuis` is that or `ancien`.
+ */
+export const RENOMMAGES = 'stage_renommage';
+
+/** A foreign key to the employee that may repeat. */
+export function renamedReference(table: string, column: string): Record<string, Renaming> {
+  return {
+    [`${table}.${column}`]: { set: renamed(table, column, 'ancien'), check: `${table}_employe_fkey` },
+  };
+}
+
+/** A foreign key to the employee that is part of a unique key. */
+export function renamedKey(table: string, column: string): Record<string, Renaming> {
+  return {
+    [`${table}.${column}`]: { ...steps(table, column), check: `${table}_employe_fkey` },
+  };
+}
+
+/** The two steps of a unique column: PostgreSQL compares it with rows that are not renamed yet. */
+function steps(table: string, column: string, more = ''): { before: string; set: string } {
+  return {
+    before: `UPDATE ${table} t SET ${column} = r.passage FROM ${RENOMMAGES} r
+      WHERE t.tenant_id = :tenantId AND t.${column} = r.ancien AND r.passage IS NOT NULL`,
+    set: renamed(table, column, 'depuis', more),
+  };
+}
+
+/** SQL that gives a column the new identifiers. @param from column of the pairs that the column has now */
+export function renamed(table: string, column: string, from: 'ancien' | 'depuis', more = ''): string {
+  return `UPDATE ${table} t SET ${column} = r.nouveau${more} FROM ${RENOMMAGES} r
+    WHERE t.tenant_id = :tenantId AND t.${column} = r.${from}`;
+}
+
 /** Identifiers of a person. */
 export interface Person {
   readonly tenantId: string;
@@ -29,6 +71,8 @@ export interface Person {
   readonly employe: string | null;
   /** The service's ids of the employee: the present one, and those before deletions. */
   readonly employes: readonly string[];
+  /** External identifiers that the employee had before, and that no other employee has now. */
+  readonly anciensIdentifiants: readonly string[];
   /** The service's ids of notes about the employee before deletions. */
   readonly anciens: readonly string[];
   /** The service's ids of rows that are the person, by the names in `PersonalData.ids`. */
@@ -51,6 +95,8 @@ export interface PersonalData {
   readonly ids?: Readonly<Record<string, (lock: string) => string>>;
   /** Statements that an erasure runs first. */
   readonly beforeErasure?: readonly string[];
+  /** What a new external identifier of an employee does with each column that has the identifier, by `table.column`. */
+  readonly identifiers?: Readonly<Record<string, Renaming>>;
   /** The other tables of the context, and why they say nothing about a person. */
   readonly notPersonal: Readonly<Record<string, string>>;
 }
@@ -70,6 +116,8 @@ export const IS_IDENTITY = `(${IDENTITY}) IN (SELECT nom, prenom, courriel FROM 
 
 const OF_EMPLOYE = 'id_externe_employe = :employe';
 const WITH_EMPLOYE = { with: 'employe' };
+
+const HISTORY = 'a feed shows what happened; an erasure finds the rows by the former identifiers';
 
 export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
   rows: [
@@ -101,6 +149,13 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       repeated: ['json_identite', 'json_coordonnees', 'json_lecture'],
       erased: 'removed',
     },
+    {
+      section: 'anciensIdentifiants',
+      table: 'ancien_identifiant',
+      where: 'employe_id = ANY (:employes::uuid[])',
+      order: ['date_creation', 'id_externe'],
+      erased: 'removed',
+    },
     // After the employee, whose deletion writes changes, too. The CASE is that of the index.
     {
       section: 'changements',
@@ -111,6 +166,16 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       erased: 'removed',
     },
   ],
+  identifiers: {
+    'employe.id_externe': steps('employe', 'id_externe', ', derniere_maj = clock_timestamp()'),
+    ...renamedKey('emploi', 'id_externe_employe'),
+    ...renamedKey('membership', 'id_externe_employe'),
+    ...renamedKey('valeur_champ_employe', 'id_externe_employe'),
+    'ancien_identifiant.id_externe': { kept: 'the identifiers of before' },
+    'changement.id_externe': { kept: HISTORY },
+    'changement.id_externe_employe': { kept: HISTORY },
+    'changement.ancien_id_externe': { kept: HISTORY },
+  },
   identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :employe`],
   notPersonal: {
     changement_lot: 'times and positions of transactions',

@@ -12,6 +12,7 @@ import {
   lock,
   mergedNotes,
   NOTE_COLUMNS,
+  OF_EMPLOYES,
   ofEmploye,
   putBack,
   removeMade,
@@ -44,15 +45,21 @@ export class RestorationRepository {
   /**
    * Puts back what has not changed since, and writes nothing else.
    *
-   * @param notes of the sync
+   * @param notes of the sync `syncId`
    * @param mostConflicts maximum number of conflicts that are listed; all are counted
    * @throws DomainError `Requete.Invalide` for a union that would be too large
    */
-  async restore(tenantId: string, notes: CopiedRows, mostConflicts: number): Promise<Restored> {
+  async restore(
+    tenantId: string,
+    syncId: string,
+    notes: CopiedRows,
+    mostConflicts: number,
+  ): Promise<Restored> {
     const client = this.transactions.client();
     const tables = await this.effets.tables();
     await client.query(`CREATE TEMPORARY TABLE notes (${NOTE_COLUMNS}) ON COMMIT DROP`);
     await notes.into(client, 'notes');
+    await this.follow(tenantId, syncId);
     await client.query(
       `CREATE TEMPORARY TABLE notes_nettes ON COMMIT DROP AS ${mergedNotes('notes')};
        CREATE TEMPORARY TABLE images ON COMMIT DROP AS ${imagesOf(tables, 'notes_nettes')};
@@ -69,6 +76,26 @@ export class RestorationRepository {
       await write(tables.toReversed().map((table) => removeMade(table, tables)));
     });
     return this.restored(tenantId, mostConflicts);
+  }
+
+  /** Gives the notes of a sync the identifiers that employees have got since, by the feed of changes. */
+  private async follow(tenantId: string, syncId: string): Promise<void> {
+    const client = this.transactions.client();
+    const { rows } = await client.query<{ lot: string }>(
+      `SELECT DISTINCT lot FROM changement WHERE tenant_id = $1 AND ancien_id_externe IS NOT NULL AND lot > (
+         SELECT id_unique FROM changement_lot WHERE tenant_id = $1 AND sync_id = $2 ORDER BY 1 DESC LIMIT 1) ORDER BY lot`,
+      [tenantId, syncId],
+    );
+    for (const { lot } of rows)
+      for (const [column, entites] of [
+        ['id_externe', `'Employe'`],
+        ['parent', OF_EMPLOYES],
+      ])
+        await client.query(
+          `UPDATE notes n SET ${column} = c.id_externe FROM changement c
+           WHERE c.tenant_id = $1 AND c.lot = $2 AND c.ancien_id_externe = n.${column} AND n.entite IN (${entites})`,
+          [tenantId, lot],
+        );
   }
 
   /** Returns the notes of a sync without those of an employee. */

@@ -8,8 +8,8 @@ DECLARE
   jour timestamptz;
   minuit timestamptz;
 BEGIN
-  -- A migration changes rows of no tenant, and changes nothing that a partner wrote.
-  IF tenant IS NULL OR NOT EXISTS (SELECT FROM lignes) THEN RETURN NULL; END IF;
+  -- A migration changes rows of no tenant, and changes nothing that a partner wrote. A renaming writes its changes itself.
+  IF tenant IS NULL OR current_setting('app.renommage', true) = 'oui' OR NOT EXISTS (SELECT FROM lignes) THEN RETURN NULL; END IF;
   IF TG_OP = 'UPDATE' AND TG_NARGS = 3 THEN
     jour := tenant_today();
     minuit := (jour AT TIME ZONE 'UTC') AT TIME ZONE tenant_time_zone();

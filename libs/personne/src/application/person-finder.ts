@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type DeletedEmploye, type DeletionNotesWriter, MemberRepository } from '#membership';
+import {
+  type DeletedEmploye,
+  type DeletionNotesWriter,
+  IdentifiantRepository,
+  MemberRepository,
+} from '#membership';
 import type { Person } from '#membership/relations';
 import { type AncienEmploye, AncienEmployeRepository } from '../persistence/ancien-employe.repository';
 import { type KnownPerson, PersonalDataRepository } from '../persistence/personal-data.repository';
@@ -9,6 +14,7 @@ import { type KnownPerson, PersonalDataRepository } from '../persistence/persona
 export class PersonFinder implements DeletionNotesWriter {
   constructor(
     private readonly members: MemberRepository,
+    private readonly identifiants: IdentifiantRepository,
     private readonly anciens: AncienEmployeRepository,
     private readonly repository: PersonalDataRepository,
   ) {}
@@ -26,10 +32,17 @@ export class PersonFinder implements DeletionNotesWriter {
       const known = await this.present({ tenantId, idExterne, idUnique: employe.idUnique });
       return this.repository.find(known, 'FOR UPDATE');
     }
-    const anciens = await this.anciens.of(tenantId, idExterne);
+    const holder = employe ? undefined : await this.identifiants.holder(tenantId, idExterne);
+    if (holder?.idExterne != null && !supprime) return this.find(tenantId, holder.idExterne, false);
+    const anciens = await this.anciens.of(tenantId, [idExterne], holder?.employeId);
     if (anciens.length === 0) return undefined;
+    const noted = merged(anciens);
+    const anciensIdentifiants = (await this.identifiants.formerOf(tenantId, noted.employes)).filter(
+      (ancien) => ancien !== idExterne,
+    );
     // Rows that name only the identifier belong to the employee who has it now.
-    const known = { tenantId, idExterne: employe ? null : idExterne, employe: null, ...merged(anciens) };
+    const ofIdentifier = { idExterne: employe ? null : idExterne, employe: null, anciensIdentifiants };
+    const known = { tenantId, ...ofIdentifier, ...noted };
     return this.repository.find(known, 'FOR UPDATE');
   }
 
@@ -44,13 +57,17 @@ export class PersonFinder implements DeletionNotesWriter {
 
   /** The employee, and the notes about earlier deletions of the same person. */
   private async present({ tenantId, idExterne, idUnique }: DeletedEmploye): Promise<KnownPerson> {
-    const employe = { tenantId, idExterne, employe: idExterne, employes: [idUnique], anciens: [], found: {} };
-    const anciens = await this.anciens.of(tenantId, idExterne);
+    const anciensIdentifiants = await this.identifiants.formerOf(tenantId, [idUnique]);
+    const employe = {
+      ...{ tenantId, idExterne, employe: idExterne, employes: [idUnique], anciensIdentifiants },
+      ...{ anciens: [], found: {} },
+    };
+    const anciens = await this.anciens.of(tenantId, [idExterne, ...anciensIdentifiants]);
     if (anciens.length === 0) return employe;
     const names = await this.repository.names(employe);
     const same: AncienEmploye[] = [];
     for (const ancien of anciens) {
-      const known = { tenantId, idExterne: null, employe: null, ...merged([ancien]) };
+      const known = { ...employe, idExterne: null, employe: null, ...merged([ancien]) };
       const others = await this.repository.names(known);
       // If it was another person, rows with other names have stayed.
       if (others.length === 0 || others.some((name) => names.includes(name))) same.push(ancien);

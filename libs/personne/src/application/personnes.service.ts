@@ -86,13 +86,14 @@ export class PersonnesService {
           'The ballot box of a campaign of the person is being sealed. Try again in some minutes.';
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
-      if (person.idExterne !== null && (await this.taches.namesEmploye(tenantId, person.idExterne))) {
-        const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
-        throw new DomainError(EMPLOYE.SyncEnAttente, detail);
-      }
-      if (person.idExterne !== null) {
-        await this.plans.forget(tenantId, person.idExterne);
-        await this.syncs.forget(tenantId, person.idExterne);
+      for (const id of [person.idExterne, ...person.anciensIdentifiants]) {
+        if (id === null) continue;
+        if (await this.taches.namesEmploye(tenantId, id)) {
+          const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
+          throw new DomainError(EMPLOYE.SyncEnAttente, detail);
+        }
+        await this.plans.forget(tenantId, id);
+        await this.syncs.forget(tenantId, id);
       }
       await this.voters.removeFromDrafts(tenantId, votants);
       await this.repository.erase(person);
@@ -110,10 +111,12 @@ export class PersonnesService {
 /** Yields sections as the text of one JSON object. */
 export async function* partsOf(pages: AsyncGenerator<SectionPage, void>): AsyncGenerator<Uint8Array, void> {
   let open: string | undefined;
+  let isEmpty = true;
   for await (const { section, rows } of pages) {
     const items = rows.map((row) => JSON.stringify(asOnTheWire(row))).join();
-    if (section === open) yield Buffer.from(items && `,${items}`);
+    if (section === open) yield Buffer.from(items && !isEmpty ? `,${items}` : items);
     else yield Buffer.from(`${open === undefined ? '{' : '],'}"${section}":[${items}`);
+    isEmpty = items === '' && (section !== open || isEmpty);
     open = section;
   }
   yield Buffer.from(']}');

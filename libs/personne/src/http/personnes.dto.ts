@@ -6,6 +6,7 @@ const SECTIONS = {
   employe: 'The employee: one row, or none if the partner has deleted the employee.',
   anciensEmployes:
     'Notes about deletions of the employee by the partner: the ids that the employee had, and the ids of voters and requests that stayed.',
+  anciensIdentifiants: 'External identifiers that the employee had in the last 400 days.',
   valeursChampUtilisateur: 'Custom values of the employee.',
   emplois: 'Employments.',
   appartenances: 'Memberships in unions.',

@@ -15,12 +15,16 @@ export interface AncienEmploye {
 export class AncienEmployeRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** Returns the notes about all persons who had the identifier, the oldest first. */
-  async of(tenantId: string, idExterne: string): Promise<AncienEmploye[]> {
+  /**
+   * Returns the notes about all persons who had one of the identifiers, the oldest first.
+   *
+   * @param employeId also the notes about this employee
+   */
+  async of(tenantId: string, idsExternes: readonly string[], employeId?: string): Promise<AncienEmploye[]> {
     const { rows } = await this.transactions.client().query<AncienEmploye>(
       `SELECT id_unique AS id, employes, lignes FROM ancien_employe
-       WHERE tenant_id = $1 AND id_externe = $2 ORDER BY id_unique`,
-      [tenantId, idExterne],
+       WHERE tenant_id = $1 AND (id_externe = ANY ($2::text[])${employeId ? ' OR employes @> ARRAY[$3::uuid]' : ''}) ORDER BY id_unique`,
+      employeId ? [tenantId, idsExternes, employeId] : [tenantId, idsExternes],
     );
     return rows;
   }

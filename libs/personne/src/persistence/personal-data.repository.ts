@@ -4,11 +4,16 @@ import { OLDEST_FIRST, type Person, type PersonalRows } from '#membership/relati
 import type { Statement } from '#platform/database/entered-query';
 import { PAGE_BYTES, upToPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
-import { LAST_ENTRY, PERSONAL_DATA } from './personal-data.sql';
+import { LAST_ENTRY, PERSONAL_DATA, RENAMING_ORDER } from './personal-data.sql';
 
 const IDENTITIES = `identities (nom, prenom, courriel) AS (${PERSONAL_DATA.flatMap(({ identities }) => identities ?? []).join(' UNION ')})`;
 const IDS = PERSONAL_DATA.flatMap(({ ids }) => Object.entries(ids ?? {}));
+const NOTHING_FOUND = Object.fromEntries(IDS.map(([name]) => [name, []]));
 const ROWS = PERSONAL_DATA.flatMap(({ rows }) => rows);
+
+const RENAMINGS = RENAMING_ORDER.flatMap(({ identifiers }) => Object.values(identifiers ?? {})).filter(
+  (renaming) => 'set' in renaming,
+);
 
 /** Identifiers from which all rows about a person are found. */
 export type KnownPerson = Omit<Person, 'ids' | 'idUrl'>;
@@ -72,16 +77,17 @@ export class PersonalDataRepository {
    * @param bytes length from which a page ends
    */
   async *read(person: Person, numero: string, bytes = PAGE_BYTES): AsyncGenerator<SectionPage, void> {
-    const values = { ...person, ...person.found, numero };
-    for (const section of ROWS) {
-      let last: Row | undefined;
-      for (let isFull = true; isFull;) {
-        const page = await this.page(section, { ...last, ...values }, last !== undefined, bytes);
-        yield { section: section.section, rows: page.rows };
-        last = page.rows.at(-1);
-        isFull = page.isFull;
+    for (const section of ROWS)
+      for (const one of [person, ...formerly(person)]) {
+        let last: Row | undefined;
+        for (let isFull = true; isFull;) {
+          const values = { ...last, ...one, ...one.found, numero };
+          const page = await this.page(section, values, last !== undefined, bytes);
+          yield { section: section.section, rows: page.rows };
+          last = page.rows.at(-1);
+          isFull = page.isFull;
+        }
       }
-    }
   }
 
   /** Returns rows of a section up to `bytes` and one row more, from the first one or after the row whose columns are in the values. */
@@ -107,6 +113,20 @@ export class PersonalDataRepository {
 
   /** Erases the person from the rows of all contexts. */
   async erase(person: Person): Promise<void> {
+    for (const one of [person, ...formerly(person)]) await this.eraseRows(one);
+  }
+
+  /** Gives the rows of the pairs that `IdentifiantRepository` has staged their new identifiers. */
+  async rename(tenantId: string): Promise<void> {
+    for (const { before, set, check } of RENAMINGS) {
+      if (before) await this.run(before, { tenantId });
+      await this.run(set, { tenantId });
+      // A statement for each reference, because a statement may take 30 s.
+      if (check) await this.transactions.client().query(`SET CONSTRAINTS ${check} IMMEDIATE`);
+    }
+  }
+
+  private async eraseRows(person: Person): Promise<void> {
     const values = { ...person, ...person.found };
     for (const statement of PERSONAL_DATA.flatMap(({ beforeErasure }) => beforeErasure ?? []))
       await this.run(statement, values);
@@ -125,6 +145,14 @@ export class PersonalDataRepository {
     const { text, values: sent } = statementOf(named, values);
     return (await this.transactions.client().query<R>(text, [...sent])).rows;
   }
+}
+
+/** The person by each former identifier, for rows that only name it. */
+function formerly(person: Person): Person[] {
+  return person.anciensIdentifiants.map((idExterne) => ({
+    ...{ ...person, idExterne, idUrl: encodeURIComponent(idExterne), employe: null },
+    ...{ employes: [], anciens: [], found: NOTHING_FOUND, ids: [] },
+  }));
 }
 
 /** Returns a statement with the values of its parameters (`:name`). */

@@ -33,6 +33,11 @@ const NOTES: PersonalData = {
       erased: 'removed',
     },
   ],
+  identifiers: {
+    'ancien_employe.id_externe': {
+      kept: 'a note is about an employee who was deleted under this identifier',
+    },
+  },
   notPersonal: {},
 };
 
@@ -83,4 +88,10 @@ export const PERSONAL_DATA: readonly PersonalData[] = [
   MESSAGING_PERSONAL_DATA,
   AUDIT,
   WITHOUT_PERSONS,
+];
+
+/** The order of a renaming: employees first, and voters last, because who votes meanwhile waits for the commit. */
+export const RENAMING_ORDER: readonly PersonalData[] = [
+  ...PERSONAL_DATA.filter((data) => data !== VOTING_PERSONAL_DATA).toReversed(),
+  VOTING_PERSONAL_DATA,
 ];

@@ -20,8 +20,13 @@ import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { JsonFault } from '#platform/input/json-rows';
 import { SYNC_V2_FIELDS } from '../domain/sync-v2.fields';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
-import type { ErreurTache } from '../domain/tache.types';
-import { type LongResult, TacheRepository, type TacheRow as Tache } from '../persistence/tache.repository';
+import type { ErreurTache, TypeTache } from '../domain/tache.types';
+import {
+  type LongResult,
+  TacheRepository,
+  type TacheRow as Tache,
+  type TacheWork,
+} from '../persistence/tache.repository';
 import { NO_EFFETS } from './effets';
 import { SyncProgress } from './sync-progress';
 import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
@@ -42,6 +47,9 @@ const LONG_AT_ONCE = 2;
 const SHORT_RECORDS = 2_000;
 const SHORT_BYTES = 1_048_576;
 
+/** Maximum number of identifiers that are looked for in bodies, each of up to 64 MB. */
+const MOST_LOOKED_FOR = 100;
+
 /** Pause until a task that failed for no fault of its own is looked at again, in ms. Its job has a pause of its own, too. */
 const AFTER_FAILURE_MS = 1_000;
 
@@ -59,6 +67,19 @@ interface DueTache extends DuePiece {
   readonly head: Head<TacheJob>;
 }
 
+/**
+ * Performs a task of another type than a sync, in one transaction.
+ *
+ * @param conclude writes the result, in that transaction
+ * @throws DomainError with which the task fails
+ */
+export type TachePerformer = (
+  tenantId: string,
+  actor: Actor,
+  work: Pick<TacheWork, 'corps' | 'simulation'>,
+  conclude: (resultat: object) => Promise<void>,
+) => Promise<void>;
+
 /** Another worker has ended the task, so this transaction is rolled back. */
 class AlreadyOver extends Error {}
 
@@ -66,6 +87,7 @@ class AlreadyOver extends Error {}
 @Injectable()
 export class TachesService {
   private readonly work: SharedWork;
+  private readonly performers = new Map<TypeTache, TachePerformer>();
 
   constructor(
     private readonly transactions: Transactions,
@@ -87,6 +109,16 @@ export class TachesService {
   }
 
   /**
+   * Returns whether an unfinished sync may name one of the employees, in the ambient transaction. Of more than 100 employees, each
+   * unfinished sync may.
+   */
+  mayNameAny(tenantId: string, idsExternes: readonly string[]): Promise<boolean> {
+    return idsExternes.length > MOST_LOOKED_FOR
+      ? this.taches.hasUnfinishedSync(tenantId)
+      : this.taches.isNamed(tenantId, ...idsExternes);
+  }
+
+  /**
    * Stores a sync for the worker.
    *
    * @param corps the body as sent; the types of its lists have been checked
@@ -101,7 +133,17 @@ export class TachesService {
     simulation: boolean,
     id?: string,
   ): Promise<Tache> {
-    const total = countOf(request);
+    return this.add(tenantId, actor, { type: 'sync', corps, total: countOf(request), simulation }, id);
+  }
+
+  /** Registers what performs tasks of another type: their context imports this one, and not the reverse. */
+  register(type: TypeTache, performer: TachePerformer): void {
+    this.performers.set(type, performer);
+  }
+
+  /** Stores a task of any type, like `submit`. */
+  async add(tenantId: string, actor: Actor, work: TacheWork, id?: string): Promise<Tache> {
+    const { corps, total } = work;
     return this.transactions.run({ tenantId }, async () => {
       if ((await this.taches.countUnfinished(tenantId)) >= MOST_UNFINISHED) {
         throw new DomainError(
@@ -110,7 +152,7 @@ export class TachesService {
           { retryAfterSeconds: 10 },
         );
       }
-      const tacheId = await this.taches.insert(tenantId, { corps, total, simulation }, id);
+      const tacheId = await this.taches.insert(tenantId, work, id);
       const isShort = total <= SHORT_RECORDS && corps.length <= SHORT_BYTES;
       const data: TacheJob = { tenantId, tacheId, actor, isShort };
       await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
@@ -168,19 +210,28 @@ export class TachesService {
     if (!work) return;
     const progress = new SyncProgress(work.total);
     const ticker = new Ticker(() => this.taches.advance(tenantId, tacheId, progress.traites));
+    const conclude = async (done: Parameters<TacheRepository['succeed']>[2]): Promise<void> => {
+      // A running tick would wait for the row that this transaction is about to write.
+      await ticker.stop();
+      const isOver = !(await this.taches.succeed(tenantId, tacheId, done, BUDGETS.storedBytes));
+      if (isOver) throw new AlreadyOver();
+    };
     try {
+      if (work.type !== 'sync') {
+        const performer = this.performers.get(work.type);
+        if (!performer) throw new Error(`Nothing performs tasks of type ${work.type}.`);
+        await performer(tenantId, actor, work, (resultat) =>
+          conclude({ resultat: JSON.stringify(resultat), effets: null }),
+        );
+        return;
+      }
       const request = await readRequest(work.corps);
       await this.syncs.sync(tenantId, actor, request, {
         simulation: work.simulation,
         corps: () => work.corps,
         tacheId,
         progress,
-        conclude: async (synced) => {
-          // A running tick would wait for the row that this transaction is about to write.
-          await ticker.stop();
-          const isOver = !(await this.taches.succeed(tenantId, tacheId, synced, BUDGETS.storedBytes));
-          if (isOver) throw new AlreadyOver();
-        },
+        conclude,
       });
     } catch (error) {
       const refusal = refusalOf(error);
@@ -201,7 +252,7 @@ export class TachesService {
   private async fail(tenantId: string, tacheId: string, erreur: ErreurTache): Promise<void> {
     await this.transactions.run({ tenantId }, async () => {
       const failed = await this.taches.fail(tenantId, tacheId, erreur);
-      if (!failed) return;
+      if (failed?.type !== 'sync') return;
       const data: SyncTerminee = {
         version: 'V2',
         syncId: null,
@@ -241,7 +292,7 @@ function refusalOf(error: unknown): unknown {
   if (!ranOutOfTime(error)) return error;
   return new DomainError(
     SERVICE.Indisponible,
-    'The sync took longer than the service allows. Nothing was written. Send it in smaller parts.',
+    'The task took longer than the service allows. Nothing was written. Send it in smaller parts.',
   );
 }
 

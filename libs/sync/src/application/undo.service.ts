@@ -84,7 +84,7 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     if (!cle) return resultOf({ ...NO_EFFETS, supprimes: 0 }, [], { evenements, votes: [] });
     const images = await this.syncs.images(tenantId, syncId);
     const notes = this.box.open(tenantId, syncId, { images, cle });
-    const restored = await this.restoration.restore(tenantId, notes, MOST_CONFLICTS);
+    const restored = await this.restoration.restore(tenantId, syncId, notes, MOST_CONFLICTS);
     const { conflits, nombreConflits, employes, ...counts } = restored;
     if (nombreConflits > 0 && !ignorerConflits) throw inConflict(nombreConflits, conflits);
     const votes = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);

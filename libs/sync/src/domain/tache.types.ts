@@ -1,3 +1,7 @@
+/** Kinds of tasks: a V2 sync, or new identifiers of employees. */
+export const TYPES_TACHE = ['sync', 'nouveauxIdentifiants'] as const;
+export type TypeTache = (typeof TYPES_TACHE)[number];
+
 /** States of a task (docs/contract.md, "Tasks"). */
 export const ETATS_TACHE = ['EnAttente', 'EnCours', 'Reussie', 'Echouee'] as const;
 export type EtatTache = (typeof ETATS_TACHE)[number];

@@ -101,6 +101,6 @@ export class SyncV2Controller {
 }
 
 /** Returns whether the header (RFC 7240) asks for a response before the sync has ended. */
-function prefersAsync(prefer: string | undefined): boolean {
+export function prefersAsync(prefer: string | undefined): boolean {
   return (prefer ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'respond-async');
 }

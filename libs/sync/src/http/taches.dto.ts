@@ -1,11 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Json } from '#platform/database/json';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { Tache } from '../application/taches.service';
 import { NOMS_SYNC } from '../domain/sync.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
-import { ETATS_TACHE } from '../domain/tache.types';
+import { ETATS_TACHE, TYPES_TACHE } from '../domain/tache.types';
 import { EffetsItem } from './effets.dto';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
@@ -26,10 +26,16 @@ class ErreurTacheItem extends ItemOf({
   detail: value.text('What was wrong and what to do.', 'the body must be valid JSON'),
 }) {}
 
+/** The result of a renaming of many employees. */
+export class RenommesItem extends ItemOf({
+  nombreModifies: value.integer('Employees whose identifier is another one now.', 2),
+}) {}
+
 /** A task that the service performs in the background. */
+@ApiExtraModels(SyncV2ResultItem, RenommesItem)
 export class TacheItem extends ItemOf({
   id: value.id('Identifier of the task (GUID).', EXAMPLE_TACHE_ID),
-  type: value.choice(['sync'], 'Kind of task.', 'sync'),
+  type: value.choice(TYPES_TACHE, 'Kind of task: a V2 sync, or new identifiers of employees.', 'sync'),
   etat: value.choice(ETATS_TACHE, 'State of the task.', 'EnCours'),
   traites: value.integer(
     'Progress in records: a checked record counts as a half, a written record as one. A failed task has written nothing.',
@@ -37,10 +43,14 @@ export class TacheItem extends ItemOf({
   ),
   total: value.integer('Records of the lists as sent, without those nested in them.', 100_000),
 }) {
-  @ApiProperty({ description: 'The result of the sync, once `etat` is `Reussie`.', required: false })
-  resultat?: SyncV2ResultItem;
+  @ApiProperty({
+    description: 'The result, as the request itself would have returned it, once `etat` is `Reussie`.',
+    required: false,
+    anyOf: [SyncV2ResultItem, RenommesItem].map((type) => ({ $ref: getSchemaPath(type) })),
+  })
+  resultat?: SyncV2ResultItem | RenommesItem;
 
-  @ApiProperty({ description: 'The effects of the sync, once `etat` is `Reussie`.', required: false })
+  @ApiProperty({ description: 'The effects, of a sync only, once `etat` is `Reussie`.', required: false })
   effets?: EffetsItem;
 
   @ApiProperty({ description: 'The reason, once `etat` is `Echouee`.', required: false })

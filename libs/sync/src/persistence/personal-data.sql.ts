@@ -13,6 +13,8 @@ const ERREURS_MORCEAU = `json_array_elements(CASE liste WHEN 'Employes' THEN ('[
 export const ofEmploye = (id: string): string =>
   `(entite = 'Employe' AND id_externe = ${id} OR id_externe_employe = ${id})`;
 
+const STALE = 'a plan that touches an employee is stale once it is renamed; kept for 24 h';
+
 export const SYNC_PERSONAL_DATA: PersonalData = {
   rows: [
     {
@@ -45,6 +47,10 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       },
     },
   ],
+  identifiers: {
+    'plan_changement.id_externe': { kept: STALE },
+    'plan_changement.id_externe_employe': { kept: STALE },
+  },
   notPersonal: {
     sync: 'counts, and the key of images',
     sync_image: 'encrypted rows as they were: an erasure removes those of the person',

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
-import type { Effets, Synced } from '../domain/effets.types';
+import type { Json } from '#platform/database/json';
+import type { Effets } from '../domain/effets.types';
 import { formsOf, rawCorps } from './corps.sql';
-import type { ErreurTache, EtatTache } from '../domain/tache.types';
+import type { ErreurTache, EtatTache, TypeTache } from '../domain/tache.types';
 
 /** A task as partners see it. */
 export interface TacheRow {
@@ -50,6 +51,7 @@ interface Morceau {
 
 /** The data that a worker needs for a task. */
 export interface TacheWork {
+  readonly type: TypeTache;
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
@@ -108,11 +110,15 @@ export class TacheRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /** Adds a task in the ambient transaction. @param id given by the database if absent @returns its id */
-  async insert(tenantId: string, { corps, total, simulation }: TacheWork, id?: string): Promise<string> {
+  async insert(
+    tenantId: string,
+    { type, corps, total, simulation }: TacheWork,
+    id?: string,
+  ): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
       `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps)
-       VALUES ($1, coalesce($5, uuidv7()), 'sync', 'EnAttente', $2, $3, $4) RETURNING id_unique AS id`,
-      [tenantId, total, simulation, corps, id],
+       VALUES ($1, coalesce($5, uuidv7()), $6, 'EnAttente', $2, $3, $4) RETURNING id_unique AS id`,
+      [tenantId, total, simulation, corps, id, type],
     );
     return rows[0]!.id;
   }
@@ -166,12 +172,12 @@ export class TacheRepository {
     }
   }
 
-  /** Returns whether the body of an unfinished task contains an identifier, in the ambient transaction. */
-  async isNamed(tenantId: string, idExterne: string): Promise<boolean> {
+  /** Returns whether the body of an unfinished task contains one of the identifiers, in the ambient transaction. */
+  async isNamed(tenantId: string, ...idsExternes: readonly string[]): Promise<boolean> {
     const { rowCount } = await this.transactions.client().query(
       `SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation
          AND EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0) LIMIT 1`,
-      [tenantId, formsOf(idExterne)],
+      [tenantId, idsExternes.flatMap(formsOf)],
     );
     return rowCount === 1;
   }
@@ -182,7 +188,7 @@ export class TacheRepository {
       const client = this.transactions.client();
       const { rows } = await client.query<Omit<TacheWork, 'corps'>>(
         `UPDATE tache SET etat = 'EnCours', traites = 0 WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL
-         RETURNING total, simulation`,
+         RETURNING type, total, simulation`,
         [tenantId, id],
       );
       if (!rows[0]) return undefined;
@@ -203,6 +209,14 @@ export class TacheRepository {
     );
   }
 
+  /** Whether a sync that writes has not ended. In the ambient transaction. */
+  hasUnfinishedSync(tenantId: string): Promise<boolean> {
+    return this.transactions.value(
+      `SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation AND type = 'sync')`,
+      [tenantId],
+    );
+  }
+
   /**
    * Ends a task with its result, in the ambient transaction. Returns false if it had ended already.
    *
@@ -211,21 +225,21 @@ export class TacheRepository {
   async succeed(
     tenantId: string,
     id: string,
-    { resultat, effets }: Synced<Lists>,
+    { resultat, effets }: { readonly resultat: Lists | Json; readonly effets: Effets | null },
     mostBytes: number,
   ): Promise<boolean> {
-    const short = shortText(resultat);
+    const short = typeof resultat === 'string' ? resultat : shortText(resultat);
     const client = this.transactions.client();
     const { rowCount } = await client.query(
       `UPDATE tache SET etat = 'Reussie', traites = total, resultat = $3, effets = $4, corps = NULL, date_fin = clock_timestamp()
        WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL`,
-      [tenantId, id, short, JSON.stringify(effets)],
+      [tenantId, id, short, effets && JSON.stringify(effets)],
     );
     if (rowCount !== 1) return false;
     if (short !== undefined) return true;
     let place = 0;
     let bytes = 0;
-    for (const { liste, octets } of morceauxOf(resultat)) {
+    for (const { liste, octets } of morceauxOf(resultat as Lists)) {
       bytes += octets.length;
       await client.query({
         name: 'tache_part_add',
@@ -251,10 +265,10 @@ export class TacheRepository {
     tenantId: string,
     id: string,
     erreur: ErreurTache,
-  ): Promise<{ simulation: boolean } | undefined> {
-    const { rows } = await this.transactions.client().query<{ simulation: boolean }>(
+  ): Promise<Pick<TacheWork, 'type' | 'simulation'> | undefined> {
+    const { rows } = await this.transactions.client().query<Pick<TacheWork, 'type' | 'simulation'>>(
       `UPDATE tache SET etat = 'Echouee', erreur = $3, corps = NULL, date_fin = clock_timestamp()
-       WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL RETURNING simulation`,
+       WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL RETURNING type, simulation`,
       [tenantId, id, JSON.stringify(erreur)],
     );
     return rows[0];

@@ -6,6 +6,8 @@ import {
   IS_IDENTITY,
   OLDEST_FIRST,
   type PersonalData,
+  renamedKey,
+  RENOMMAGES,
 } from '#membership/relations';
 
 const OF_EMPLOYE = 'tenant_id = :tenantId AND employe_id_externe = :employe';
@@ -42,6 +44,18 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
       erased: { set: 'employes = array_remove(employes, :idExterne::text)' },
     },
   ],
+  identifiers: {
+    ...renamedKey('votant_ecarte', 'employe_id_externe'),
+    'liste_electorale.employes': {
+      set: `UPDATE liste_electorale l SET employes = ARRAY(
+          SELECT coalesce(r.nouveau, e.id) FROM unnest(l.employes) WITH ORDINALITY e (id, n)
+          LEFT JOIN ${RENOMMAGES} r ON r.ancien = e.id ORDER BY e.n)
+        WHERE l.tenant_id = :tenantId AND EXISTS (
+          SELECT FROM unnest(l.employes) e (id) JOIN ${RENOMMAGES} r ON r.ancien = e.id)`,
+    },
+    // Last, because a voter who votes meanwhile waits for the commit.
+    ...renamedKey('votant', 'employe_id_externe'),
+  },
   identities: [OF_EMPLOYE, `${NOTED} AND nom <> '${ERASED_NAME}'`].map(
     (condition) => `SELECT ${IDENTITY} FROM votant WHERE ${condition}`,
   ),
@@ -54,7 +68,7 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
         NOTED,
         `${OF_NOBODY} AND ${IS_IDENTITY}`,
         `${OF_NOBODY} AND ${HAS_NAMES} AND identifiant IN (
-           SELECT :idExterne::text UNION ALL
+           SELECT :idExterne::text UNION ALL SELECT unnest(:anciensIdentifiants::text[]) UNION ALL
            SELECT no_membre FROM ${EMPLOYES} e WHERE e.tenant_id = :tenantId AND e.id_externe = :employe)`,
       ]
         .map((condition) => `SELECT id_unique AS id FROM votant WHERE ${condition}`)

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Stage } from '#platform/bulk/stage';
+import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
+import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
+import { OWN_CELL } from '#platform/database/scope';
+import { Transactions } from '#platform/database/transactions';
+import type { DomainError } from '#platform/errors/domain-error';
+import { noEmploye } from '../domain/membership.errors';
+import { RENOMMAGES } from './personal-data.sql';
+
+/** A new external identifier of an employee. */
+export interface Renommage {
+  readonly ancien: string;
+  readonly nouveau: string;
+}
+
+/** A pair by its place in the request. */
+export type PlacedRenommage = Renommage & { readonly n: number };
+
+/** Begins an identifier by which a key goes. No request can send this character. */
+const PASSAGE = String.raw`E'\x01'`;
+
+/** New and former external identifiers of employees. */
+@Injectable()
+export class IdentifiantRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Makes `RENOMMAGES` of the pairs, and locks their employees in the order of identifiers, against references, too. In the
+   * ambient transaction.
+   */
+  async stage(tenantId: string, pairs: readonly Renommage[]): Promise<void> {
+    const client = this.transactions.client();
+    const stage = new Stage(RENOMMAGES, {
+      ...{ n: 'integer', ancien: 'identifier', nouveau: 'identifier' },
+      ...{ passage: 'identifier', depuis: 'identifier' },
+    });
+    const rows = function* () {
+      for (const [n, { ancien, nouveau }] of pairs.entries()) yield [n, ancien, nouveau, null, ancien];
+    };
+    await stage.fill(client, rows());
+    await client.query(
+      `WITH locked AS (
+         SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT ancien FROM ${RENOMMAGES})
+         ORDER BY e.id_externe FOR UPDATE
+       ) SELECT count(*) FROM locked`,
+      [tenantId],
+    );
+    await client.query(FRESH_PLANS);
+  }
+
+  /** Returns the first pairs whose `ancien` is no employee, with its present identifier if it is a former one. */
+  async unknown(tenantId: string, most: number): Promise<(PlacedRenommage & { actuel: string | null })[]> {
+    const { rows } = await this.transactions.client().query<PlacedRenommage & { actuel: string | null }>(
+      `SELECT r.n, r.ancien, r.nouveau, p.id_externe AS actuel FROM ${RENOMMAGES} r
+       LEFT JOIN ancien_identifiant a ON a.tenant_id = $1 AND a.id_externe = r.ancien
+       LEFT JOIN employe p ON p.tenant_id = $1 AND p.id_unique = a.employe_id
+       WHERE NOT EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = r.ancien) ORDER BY r.n LIMIT $2`,
+      [tenantId, most],
+    );
+    return rows;
+  }
+
+  /** Returns the first pairs whose `nouveau` is the identifier of an employee that keeps it. */
+  async used(tenantId: string, most: number): Promise<PlacedRenommage[]> {
+    const { rows } = await this.transactions.client().query<PlacedRenommage>(
+      `SELECT r.n, r.ancien, r.nouveau FROM ${RENOMMAGES} r
+       JOIN employe e ON e.tenant_id = $1 AND e.id_externe = r.nouveau
+       WHERE NOT EXISTS (SELECT FROM ${RENOMMAGES} o WHERE o.ancien = r.nouveau) ORDER BY r.n LIMIT $2`,
+      [tenantId, most],
+    );
+    return rows;
+  }
+
+  /**
+   * Writes the feed and the former identifiers, and runs `work`, which gives the rows of the pairs their new ones. The
+   * references may be wrong until `work` checks them.
+   *
+   * @returns the number of employees whose identifier is another one
+   */
+  async renaming(tenantId: string, work: () => Promise<void>): Promise<number> {
+    const client = this.transactions.client();
+    await client.query(`DELETE FROM ${RENOMMAGES} WHERE ancien = nouveau`);
+    const count = await this.transactions.value<number>(`SELECT count(*)::int FROM ${RENOMMAGES}`);
+    if (count === 0) return count;
+    await client.query(
+      `UPDATE ${RENOMMAGES} r SET passage = ${PASSAGE} || r.n, depuis = ${PASSAGE} || r.n
+       WHERE EXISTS (SELECT FROM ${RENOMMAGES} o WHERE o.nouveau = r.ancien)`,
+    );
+    await client.query(`ANALYZE ${RENOMMAGES}`);
+    await this.note(tenantId);
+    await client.query(`SELECT set_config('app.renommage', 'oui', true)`);
+    await client.query('SET CONSTRAINTS ALL DEFERRED');
+    await work();
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    await client.query(`SELECT set_config('app.renommage', '', true)`);
+    return count;
+  }
+
+  private async note(tenantId: string): Promise<void> {
+    const client = this.transactions.client();
+    await client.query(
+      `WITH lot AS MATERIALIZED (SELECT changement_lot_courant($1, 'Employe') AS id, left(uuidv7()::text, 27) AS debut)
+       INSERT INTO changement (tenant_id, lot, id_unique, entite, id_externe, nature, ancien_id_externe)
+       SELECT $1, lot.id, (lot.debut || (100000000 + row_number() OVER (ORDER BY r.n)))::uuid, 'Employe', r.nouveau, 'Modifie', r.ancien
+       FROM ${RENOMMAGES} r CROSS JOIN lot`,
+      [tenantId],
+    );
+    await client.query(
+      `INSERT INTO ancien_identifiant (tenant_id, id_externe, employe_id)
+       SELECT $1, r.ancien, e.id_unique FROM ${RENOMMAGES} r JOIN employe e ON e.tenant_id = $1 AND e.id_externe = r.ancien
+       ON CONFLICT (tenant_id, id_externe) DO UPDATE SET employe_id = excluded.employe_id, date_creation = excluded.date_creation`,
+      [tenantId],
+    );
+  }
+
+  /** Returns the employee who had the identifier last, and its present identifier unless it was deleted. */
+  async holder(
+    tenantId: string,
+    ancien: string,
+  ): Promise<{ employeId: string; idExterne: string | null } | undefined> {
+    const [row] = await this.transactions.query<{ employeId: string; idExterne: string | null }>(
+      { tenantId },
+      {
+        name: 'ancien_identifiant',
+        text: `SELECT a.employe_id AS "employeId", e.id_externe AS "idExterne" FROM ancien_identifiant a
+               LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_unique = a.employe_id
+               WHERE a.tenant_id = $1 AND a.id_externe = $2`,
+        values: [tenantId, ancien],
+      },
+    );
+    return row;
+  }
+
+  /** Returns the error for an identifier that no employee has, which names the present one of a renamed employee. */
+  async missing(tenantId: string, idExterne: string): Promise<DomainError> {
+    return noEmploye((await this.holder(tenantId, idExterne))?.idExterne);
+  }
+
+  /** Returns the identifiers that employees had before and no employee has now. @param employes their ids */
+  async formerOf(tenantId: string, employes: readonly string[]): Promise<string[]> {
+    const { rows } = await this.transactions.client().query<{ id: string }>(
+      `SELECT a.id_externe AS id FROM ancien_identifiant a
+       WHERE a.tenant_id = $1 AND a.employe_id = ANY ($2::uuid[])
+         AND NOT EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = a.id_externe) ORDER BY 1`,
+      [tenantId, employes],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Removes a batch of former identifiers of data spaces that are over 400 days old. @returns their number */
+  async purgeExpired(spaces: readonly string[]): Promise<number> {
+    const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
+      name: 'ancien_identifiant_purge',
+      text: `WITH removed AS (
+               DELETE FROM ancien_identifiant WHERE (tenant_id, id_externe) IN (
+                 SELECT tenant_id, id_externe FROM (${oldestRows('ancien_identifiant', 'id_externe', 'date_creation', '400 days')}) o
+               ) RETURNING 1
+             ) SELECT count(*)::int AS count FROM removed`,
+      values: [spaces, PURGE_BATCH],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}

@@ -1,0 +1,218 @@
+import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
+import { Injectable } from '@nestjs/common';
+import { EMPLOYE, EmployesV2Service, IdentifiantRepository, type Renommage } from '#membership';
+import type { Actor } from '#platform/audit/actor';
+import { AuditTrail } from '#platform/audit/audit-trail';
+import type { Json } from '#platform/database/json';
+import { Transactions } from '#platform/database/transactions';
+import {
+  DomainError,
+  type InputFault,
+  invalidRequest,
+  isFull,
+  MOST_FAULTS,
+  refusalOf,
+} from '#platform/errors/domain-error';
+import { describeFault, hasAtMost } from '#platform/input/faults';
+import { foldRecord, isPlainObject } from '#platform/input/fold';
+import { UnfitRow } from '#platform/input/json-rows';
+import { parseBody } from '#platform/input/parse-body';
+import { OVERTAKEN, syncLockOf, type Tache, type TachePerformer, TachesService } from '#sync';
+import { RENOMMAGE_FIELDS } from '../domain/renommage.fields';
+import { PersonalDataRepository } from '../persistence/personal-data.repository';
+
+/** The result of a renaming of many. */
+export interface Renommes {
+  readonly nombreModifies: number;
+}
+
+/** New external identifiers of employees (docs/adr/0054). */
+@Injectable()
+export class IdentifiantsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly taches: TachesService,
+    private readonly employes: EmployesV2Service,
+    private readonly identifiants: IdentifiantRepository,
+    private readonly repository: PersonalDataRepository,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Gives one employee another identifier.
+   *
+   * @returns the V2 employee
+   * @throws DomainError `Employe.NotFound`, `Employe.IdExterneDejaUtilise`, `Employe.SyncEnAttente`
+   */
+  async renameOne(tenantId: string, actor: Actor, { ancien, nouveau }: Renommage): Promise<Json> {
+    return this.inTurn(tenantId, async () => {
+      if (await this.taches.namesEmploye(tenantId, ancien)) throw waiting();
+      await this.write(tenantId, [{ ancien, nouveau }], (_n, name) =>
+        name === 'ancien' ? '{idExterne}' : '/idExterne',
+      );
+      const item = await this.employes.get(tenantId, nouveau);
+      const { idUnique } = JSON.parse(item) as { idUnique: string };
+      if (ancien !== nouveau) this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.renommer, [idUnique]);
+      return item;
+    });
+  }
+
+  /**
+   * Gives many employees other identifiers, all at once or none. A new identifier may be that of another employee of the list.
+   *
+   * @param conclude done in the same transaction; after what a simulation wrote is undone
+   * @throws DomainError `Employe.NotFound`, `Employe.IdExterneDejaUtilise`, `Employe.SyncEnAttente`; nothing is written then
+   */
+  async rename(
+    tenantId: string,
+    actor: Actor,
+    pairs: readonly Renommage[],
+    simulation: boolean,
+    conclude?: (renommes: Renommes) => Promise<void>,
+  ): Promise<Renommes> {
+    return this.inTurn(tenantId, async () => {
+      // A task runs once the syncs before it have ended. The partner sent those after it with the renaming in mind.
+      const anciens = pairs.map(({ ancien }) => ancien);
+      if (!conclude && (await this.taches.mayNameAny(tenantId, anciens))) throw waiting();
+      const write = () => this.write(tenantId, pairs, (n, name) => `/${n}/${name}`);
+      const nombreModifies = await (simulation ? this.transactions.undone(write) : write());
+      await conclude?.({ nombreModifies });
+      if (!simulation && nombreModifies > 0)
+        this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.renommer, [tenantId]);
+      return { nombreModifies };
+    });
+  }
+
+  /**
+   * Stores a renaming of many for the worker.
+   *
+   * @param corps the body as sent
+   */
+  submit(
+    tenantId: string,
+    actor: Actor,
+    corps: Buffer,
+    list: Iterable<unknown>,
+    simulation: boolean,
+  ): Promise<Tache> {
+    const total = renommagesOf(list).length;
+    return this.taches.add(tenantId, actor, { type: 'nouveauxIdentifiants', corps, total, simulation });
+  }
+
+  /** Performs a task. */
+  async perform(
+    ...[tenantId, actor, { corps, simulation }, conclude]: Parameters<TachePerformer>
+  ): Promise<void> {
+    const pairs = renommagesOf((await parseBody(corps, true)) as Iterable<unknown>);
+    await this.rename(tenantId, actor, pairs, simulation, conclude);
+  }
+
+  /** Runs `work` in a transaction that waits for syncs, which would write by the former identifiers. */
+  private inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+    const locked = async (): Promise<T> => {
+      await this.transactions.lockByName(syncLockOf(tenantId));
+      return work();
+    };
+    return this.transactions.run({ tenantId }, locked, OVERTAKEN);
+  }
+
+  /** @param pointer place of an identifier of the n-th pair in the request @returns the number of employees that have changed */
+  private async write(
+    tenantId: string,
+    pairs: readonly Renommage[],
+    pointer: (n: number, name: keyof Renommage) => string,
+  ): Promise<number> {
+    await this.identifiants.stage(tenantId, pairs);
+    const unknown = await this.identifiants.unknown(tenantId, MOST_FAULTS);
+    if (unknown.length > 0)
+      throw refusalOf(
+        EMPLOYE.NotFound,
+        unknown.map((pair) => unknownFault(pointer(pair.n, 'ancien'), pair)),
+      );
+    const used = await this.identifiants.used(tenantId, MOST_FAULTS);
+    if (used.length > 0)
+      throw refusalOf(
+        EMPLOYE.IdExterneDejaUtilise,
+        used.map(({ n, ...pair }) => usedFault(pointer(n, 'nouveau'), pair)),
+      );
+    return this.identifiants.renaming(tenantId, () => this.repository.rename(tenantId));
+  }
+}
+
+/**
+ * Returns the pairs of a body.
+ *
+ * @throws DomainError `Requete.Invalide` also for an identifier that is renamed twice, `Employe.IdExterneDejaUtilise` for two that
+ * would become the same
+ */
+export function renommagesOf(list: Iterable<unknown>): Renommage[] {
+  const faults: InputFault[] = [];
+  const collisions: InputFault[] = [];
+  const pairs: Renommage[] = [];
+  const anciens = new Set<string>();
+  const nouveaux = new Set<string>();
+  let n = -1;
+  for (const sent of list) {
+    n++;
+    const pair = readPair(sent, `/${n}`, faults);
+    if (isFull(faults)) break;
+    if (!pair) continue;
+    const { ancien, nouveau } = pair;
+    if (anciens.has(ancien))
+      faults.push({ pointer: `/${n}/ancien`, code: 'repeated', detail: 'appears twice in this request' });
+    if (nouveaux.has(nouveau)) collisions.push(usedFault(`/${n}/nouveau`, pair));
+    anciens.add(ancien);
+    nouveaux.add(nouveau);
+    pairs.push(pair);
+  }
+  if (faults.length > 0) throw invalidRequest(faults);
+  if (collisions.length > 0) throw refusalOf(EMPLOYE.IdExterneDejaUtilise, collisions);
+  return pairs;
+}
+
+/** Returns a pair as sent, or undefined if it has faults. */
+function readPair(sent: unknown, at: string, faults: InputFault[]): Renommage | undefined {
+  if (!isPlainObject(sent)) {
+    const detail = sent instanceof UnfitRow ? sent.fault : 'must be an object';
+    faults.push({ pointer: at, code: 'type', detail });
+    return undefined;
+  }
+  const before = faults.length;
+  const values = foldRecord(sent, RENOMMAGE_FIELDS, 'bulk', at, faults);
+  const named = new Set(faults.slice(before).map(({ pointer }) => pointer.toLowerCase()));
+  for (const name of ['ancien', 'nouveau'] as const) {
+    const value = values[name];
+    const pointer = `${at}/${name}`;
+    if (named.has(pointer)) continue;
+    const field = RENOMMAGE_FIELDS[name];
+    const isWrong = typeof value !== 'string' || !hasAtMost(value, field.max);
+    if (value == null || value === '')
+      faults.push({ pointer, code: 'required', detail: describeFault(field, 'required') });
+    else if (isWrong) {
+      const code = typeof value === 'string' ? 'length' : 'type';
+      faults.push({ pointer, code, detail: describeFault(field, code, value) });
+    }
+  }
+  return faults.length === before ? (values as unknown as Renommage) : undefined;
+}
+
+/** Names a pair whose new identifier cannot be given. */
+function usedFault(pointer: string, { ancien, nouveau }: Renommage): InputFault {
+  const pair = `${JSON.stringify(ancien)} → ${JSON.stringify(nouveau)}`;
+  return { pointer, code: 'used', detail: `${pair}: another employee has or gets this identifier` };
+}
+
+/** Names an identifier that no employee has. @param actuel present one of the employee who had it last */
+function unknownFault(
+  pointer: string,
+  { ancien, actuel }: { ancien: string; actuel: string | null },
+): InputFault {
+  const now = actuel === null ? '' : `; the employee who had it has ${JSON.stringify(actuel)} now`;
+  return { pointer, code: 'unknown', detail: `no employee has ${JSON.stringify(ancien)}${now}` };
+}
+
+function waiting(): DomainError {
+  const detail =
+    'A sync that has not ended may name the employees by their present identifiers. Rename them once it has.';
+  return new DomainError(EMPLOYE.SyncEnAttente, detail);
+}

@@ -1,0 +1,83 @@
+import { Controller, Headers, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Actor } from '#platform/audit/actor';
+import { EMPLOYE, EmployeV2Item } from '#membership';
+import { CurrentActor } from '#access/actor.decorator';
+import { Requires, Tenant } from '#access/requires.decorator';
+import type { Json } from '#platform/database/json';
+import { Answers } from '#platform/http/answers.decorator';
+import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
+import { Body, Query } from '#platform/input/request-parts.decorator';
+import { EXAMPLE_TACHE, jsonOf, prefersAsync, RenommesItem, TacheItem } from '#sync';
+import { IdentifiantsService, renommagesOf } from '../application/identifiants.service';
+import { NouvelIdentifiantInput, RenommageInput, RenommagesQuery } from './identifiants.dto';
+
+const ERRORS = [EMPLOYE.NotFound, EMPLOYE.IdExterneDejaUtilise, EMPLOYE.SyncEnAttente];
+
+@ApiTags('Employees, V2')
+@Requires({ role: 'partenaire' })
+@Controller('b2b/v2/employe')
+export class IdentifiantsController {
+  constructor(private readonly identifiants: IdentifiantsService) {}
+
+  @Post(':idExterne/nouvel-identifiant')
+  @Answers({
+    summary: 'Give an employee another external identifier',
+    description:
+      'The person stays the same: `idUnique`, employments, memberships, cards, consents, custom values, places on rolls and history. For 400 days a read by the former identifier names the new one.',
+    path: { idExterne: { description: 'Present external identifier of the employee.', example: 'E-1005' } },
+    status: 200,
+    type: EmployeV2Item,
+    errors: ERRORS,
+  })
+  renameOne(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Param('idExterne') ancien: string,
+    @Body() { idExterne: nouveau }: NouvelIdentifiantInput,
+  ): Promise<Json> {
+    return this.identifiants.renameOne(tenantId, actor, { ancien, nouveau });
+  }
+
+  @Post('nouveaux-identifiants')
+  @BulkBody()
+  @ApiBody({ type: RenommageInput, isArray: true })
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '`respond-async`: return 202 with a task at once and rename in the background.',
+    schema: { type: 'string' },
+  })
+  @Answers({
+    summary: 'Give many employees other external identifiers',
+    description: [
+      'All at once or none. The list is one permutation: with `A` → `B` and `B` → `C` the present `B` becomes `C`, and cycles work, too.',
+      'Up to 64 MB and 250,000 pairs. `errors` names the pairs that cannot be done, the first 100.',
+    ].join('\n\n'),
+    status: 200,
+    type: RenommesItem,
+    errors: ERRORS,
+    accepted: TacheItem,
+    acceptedExample: { ...EXAMPLE_TACHE, type: 'nouveauxIdentifiants', etat: 'EnAttente', traites: 0 },
+  })
+  async rename(
+    @Tenant() tenantId: string,
+    @CurrentActor() actor: Actor,
+    @Query() query: RenommagesQuery,
+    @Body() body: Array<unknown>,
+    @Headers('prefer') prefer: string | undefined,
+    @Req() request: RawRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RenommesItem | Json> {
+    const simulation = query.simulation ?? false;
+    if (!prefersAsync(prefer))
+      return this.identifiants.rename(tenantId, actor, renommagesOf(body), simulation);
+    const tache = await this.identifiants.submit(tenantId, actor, request.rawBody!, body, simulation);
+    response
+      .status(202)
+      .location(`/b2b/v2/tache/${tache.id}`)
+      .setHeader('Preference-Applied', 'respond-async');
+    return jsonOf(tache);
+  }
+}
