@@ -147,6 +147,13 @@ it(
             ),
           ]);
         }
+        // No employment is hidden by an employee whom only V1 has written.
+        const hidden = await app.database.query(
+          `SELECT FROM employe e JOIN emploi m ON m.tenant_id = e.tenant_id AND m.id_externe_employe = e.id_externe
+           WHERE e.tenant_id = $1 AND NOT e.a_emplois`,
+          [partner.tenant.tenantId],
+        );
+        expect(hidden.rows).toEqual([]);
         // Other records are as they were.
         const others = (rows: Rows): unknown =>
           contentOf(new Map([...rows].filter(([name]) => !touched.includes(name))));

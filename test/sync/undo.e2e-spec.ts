@@ -39,7 +39,7 @@ const STAFF = many(3, (index) =>
   }),
 );
 
-const list = async (): Promise<Loose[]> => (await partner.get(SYNC)) as unknown as Loose[];
+const list = async (): Promise<Loose[]> => await partner.get(SYNC);
 const lastSync = async (): Promise<string> => String((await list())[0]!.id);
 const undo = (id: string, body?: Loose, query = ''): Promise<Answer> =>
   partner.send('POST', `${SYNC}/${id}/annuler${query}`, body);
@@ -239,11 +239,85 @@ describe('POST /b2b/v2/sync/{id}/annuler', () => {
     });
     await app.app.get(ClientsService).update(TEST_ACTOR, partner.tenant.clientId, {
       freins: { terminaisonsPourcent: 0, champsVidesPourcent: 0, minimum: 1, jamaisSupprimer: true },
-    } as never);
+    });
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await partner.send('POST', `${SYNC}/${id}/annuler`, {}, key);
     expect(first.json).toMatchObject({ effets: { supprimes: 1 } });
     expect((await partner.send('POST', `${SYNC}/${id}/annuler`, {}, key)).text).toBe(first.text);
+  });
+
+  it('leaves the employments of an employee whom V1 wrote, if one was added since', async () => {
+    const v1 = { idExterne: 'E-V1', prenom: 'Zoé', nom: "L'Écuyer", identifiantExterneEmployeur: 'EMP-1' };
+    await partner.syncV1({ employes: [v1] });
+    const id = await synced({ Employes: [employee('E-V1', { Emplois: [job('J-1', 'EMP-2')] })] });
+    const withOther = [job('J-1', 'EMP-2'), job('J-2', 'EMP-2')];
+    await synced({ Employes: [employee('E-V1', { Emplois: withOther })] });
+    const { emplois } = await employeOf('E-V1');
+    const undone = await undo(id, { ignorerConflits: true });
+    expect(undone.json).toMatchObject({
+      nombreConflits: 3,
+      conflits: ['Emploi', 'Emploi', 'Employe'].map((entite) => ({ entite, raison: 'Retenu' })),
+    });
+    expect((await employeOf('E-V1')).emplois).toEqual(emplois);
+    // Without it, the employer of V1 is the only employment again.
+    await partner.send('DELETE', '/b2b/v1/employe/E-V1');
+    await partner.syncV1({ employes: [v1] });
+    const again = await synced({ Employes: [employee('E-V1', { Emplois: [job('J-1', 'EMP-2')] })] });
+    const { json } = await undo(again);
+    expect((await employeOf('E-V1')).emplois).toMatchObject([{ identifiantExterne: 'V1', dateFin: null }]);
+    // The undo of the undo gives no employments to an employee whom V1 has written since.
+    await partner.syncV1({ employes: [{ ...v1, identifiantExterneEmployeur: 'EMP-2' }] });
+    expect((await undo(String(json.syncId), { ignorerConflits: true })).json).toMatchObject({
+      nombreConflits: 3,
+    });
+    const { rows } = await app.database.query(
+      'SELECT FROM emploi WHERE tenant_id = $1 AND id_externe_employe = $2',
+      [...[partner.tenant.tenantId, 'E-V1']],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('gives nothing of a deleted person to another one with its identifier', async () => {
+    await partner.defineField('Casque', 'texte');
+    const casque = (Valeur: string | null) => ({ ValeursChampUtilisateur: [{ NomChamp: 'Casque', Valeur }] });
+    await synced({ Employes: [employee('E-X', casque('58'))] });
+    const id = await synced({
+      Employes: [employee('E-X', { ...casque(null), Adhesions: [membership('SYN-1')] })],
+    });
+    const first = await undo(id);
+    await partner.send('DELETE', '/b2b/v1/employe/E-X');
+    await partner.syncV1({ employes: [{ idExterne: 'E-X', prenom: 'Une', nom: 'Autre' }] });
+    for (const one of [id, String(first.json.syncId)])
+      expect((await undo(one, { ignorerConflits: true })).json.nombreConflits).toBeGreaterThan(0);
+    expect(await employeOf('E-X')).toMatchObject({ adhesions: [], valeursChampUtilisateur: [] });
+  });
+
+  it('waits for no record of other employees', async () => {
+    const id = await synced({
+      Employes: [employee('E-0', { Adhesions: [membership('SYN-1', '2022-05-01')] })],
+    });
+    await app.database.query('BEGIN');
+    await app.database.query(
+      `SELECT FROM membership WHERE tenant_id = $1 AND id_externe_employe = 'E-2' FOR UPDATE`,
+      [partner.tenant.tenantId],
+    );
+    expect((await undo(id)).json).toMatchObject({ effets: { modifies: 1 } });
+    await app.database.query('COMMIT');
+  });
+
+  it('400 if an employee would have more nested records than a sync may give', async () => {
+    const big = (batch: number): Loose[] =>
+      many(900, (index) =>
+        job(`${batch}-${index}`.padEnd(250, 'x'), 'EMP-1', { Matricule: 'm'.repeat(200) }),
+      );
+    const undos: string[] = [];
+    for (const batch of [1, 2]) {
+      const id = await synced({ Employes: [employee('E-BIG', { Emplois: big(batch) })] });
+      undos.push(String((await undo(id, { ignorerConflits: true })).json.syncId));
+    }
+    const all = [];
+    for (const id of undos) all.push(await undo(id, { ignorerConflits: true }));
+    expect(all.map(({ status }) => status)).toEqual([200, 400]);
   });
 
   it('409 for a sync whose values were too large to be kept', async () => {
@@ -269,6 +343,15 @@ describe('What is stored of before', () => {
     );
     expect((await undo(id)).status).toBe(500);
     expect((await employeOf('E-0')).courriel).toBe('neuf@example.org');
+  });
+
+  it('of an employee whom an undo removed goes with its erasure', async () => {
+    const id = await synced({ Employes: [employee('E-NEW', { Courriel: 'neuf@example.org' })] });
+    const { json } = await undo(id);
+    const path = `/admin/v1/clients/${partner.tenant.clientId}/environnements/staging/employes/E-NEW`;
+    expect((await app.send(app.adminKey, 'DELETE', path)).status).toBe(204);
+    expect((await undo(String(json.syncId), { ignorerConflits: true })).status).toBe(200);
+    expect((await partner.send('GET', '/b2b/v2/employe/E-NEW')).status).toBe(404);
   });
 
   it('goes with an erased person, and what is of others stays', async () => {

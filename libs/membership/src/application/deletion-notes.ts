@@ -10,6 +10,9 @@ export interface DeletedEmploye {
 /** Notes, in the ambient transaction, which rows stay of an employee and would no longer be found by its identifier. */
 export interface DeletionNotesWriter {
   note(employe: DeletedEmploye): Promise<void>;
+
+  /** Notes employees to whom no row of others refers. @param employes table with the columns `id_externe` and `id_unique` */
+  noteAll(tenantId: string, employes: string): Promise<void>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
+import { REQUETE } from '#platform/errors/platform.errors';
 
 export const EMPLOYE = errorsOf('Employe', {
   NotFound: {
@@ -44,6 +45,14 @@ export function noEmploye(actuel?: string | null): DomainError {
 export function tooManyMemberships(most: number): DomainError {
   const detail = `names a union of which the employee is not a member, and the employee has ${most.toLocaleString('en')} memberships, which is the maximum. Sign for one of its unions`;
   return invalidRequest([{ pointer: '/syndicatIdExterne', code: 'length', detail }]);
+}
+
+/** The refusal of an undo that would give an employee more nested records than a sync may. */
+export function tooLargeEmploye(idExterne: string, most: number): DomainError {
+  return new DomainError(
+    REQUETE.Invalide,
+    `Emplois, Adhesions and ValeursChampUtilisateur of employee ${idExterne} would have more than ${most.toLocaleString('en')} bytes. Nothing was written. Remove some of them, and undo the sync again.`,
+  );
 }
 
 export const EMPLOYEUR = errorsOf('Employeur', {

@@ -38,9 +38,29 @@ export function imagesOf(tables: readonly NotedTable[], notes: string): string {
 /** SQL of the digest of a row's content. */
 const contentOf = ({ apart }: NotedTable): string => `md5((to_jsonb(t) - ${apart})::text)`;
 
+/** The table of the records that have those of a table. */
+function parentOf({ parent, refersTo }: NotedTable, tables: readonly NotedTable[]): NotedTable | undefined {
+  const having = parent && refersTo.find(({ pairs }) => pairs.some(([from]) => from === parent));
+  return having ? tables.find(({ name }) => name === having.table) : undefined;
+}
+
+/**
+ * SQL condition: the record that has that of the image `i` is the same as at the sync, and not another one that was made with its
+ * identifier later. `$2` is the time of the sync; the service's identifiers tell when a record was made, also one that was put back.
+ */
+function hasParent(table: NotedTable, tables: readonly NotedTable[], also = 'true'): string {
+  const parent = parentOf(table, tables);
+  return parent
+    ? `EXISTS (SELECT FROM ${parent.name} p WHERE p.tenant_id = $1 AND p.${parent.key} = i.parent
+        AND uuid_extract_timestamp(p.id_unique) <= $2 AND ${also})`
+    : 'true';
+}
+
 /** SQL condition: the row `t` is the record of the image `i`. */
-function isRecord({ key, parent }: NotedTable): string {
-  return `t.tenant_id = $1 AND t.${key} = i.id_externe${parent ? ` AND t.${parent} = i.parent` : ''}`;
+function isRecord(table: NotedTable, tables: readonly NotedTable[]): string {
+  const { key, parent } = table;
+  const same = `t.tenant_id = $1 AND t.${key} = i.id_externe`;
+  return parent ? `${same} AND t.${parent} = i.parent AND ${hasParent(table, tables)}` : same;
 }
 
 const ofTable = ({ entite }: NotedTable): string => `i.entite = '${entite}'`;
@@ -70,6 +90,22 @@ const wouldEndProven = ({ columns, linkedBy }: NotedTable): string =>
     ? `(coalesce(r.date_fin, 'infinity') < coalesce(t.date_fin, 'infinity') AND (${isNamedBy(linkedBy)}))`
     : 'false';
 
+/** SQL condition: the image `i` would give the employee its employer of V1 back, which has no rows of employments. */
+const BECOMES_V1 = `((i.entite = 'Employe' AND i.image->'avant'->>'a_emplois' = 'false') IS TRUE)`;
+
+/** SQL condition: the employee of the image `i` would get its employer of V1 back and has employments that the sync has not left so. */
+function keepsOtherEmplois(tables: readonly NotedTable[]): string {
+  const emploi = tables.find(({ name }) => name === 'emploi')!;
+  return `(${BECOMES_V1} AND EXISTS (
+    SELECT FROM emploi m WHERE m.tenant_id = $1 AND m.id_externe_employe = t.id_externe AND NOT EXISTS (
+      SELECT FROM images j WHERE j.entite = 'Emploi' AND j.parent = m.id_externe_employe AND j.id_externe = m.identifiant_externe
+        AND j.image->>'de' IS NULL AND md5((to_jsonb(m) - ${emploi.apart})::text) = j.image->>'a')))`;
+}
+
+/** SQL condition: the employee of the employment `t` was to get its employer of V1 back and has not, so its employments stay. */
+const KEEPS_EMPLOIS = `EXISTS (SELECT FROM images j JOIN employe p ON p.tenant_id = $1 AND p.id_externe = j.id_externe
+  WHERE j.entite = 'Employe' AND j.id_externe = t.id_externe_employe AND j.image->'avant'->>'a_emplois' = 'false' AND p.a_emplois)`;
+
 /** Kinds that are no records of their own but values of those that have them, and the field that they are. */
 const VALUES: Readonly<Record<string, readonly [entite: string, champ: string]>> = {
   Valeur: ['Employe', 'ValeursChampUtilisateur.'],
@@ -90,22 +126,20 @@ export const RESTORED_COLUMNS =
 
 /** SQL of a statement that writes rows, notes their records, and dates those that have them. @param written returns `id_externe`, `parent`, `nature` and `vides` */
 function noted(table: NotedTable, tables: readonly NotedTable[], written: string): string {
-  const having = table.refersTo.find(({ pairs }) => pairs.some(([from]) => from === table.parent));
-  const parent = tables.find(({ name, isDated }) => isDated && name === having?.table);
+  const parent = parentOf(table, tables);
   const dated = `, dated AS (UPDATE ${parent?.name} SET ${DATED} = clock_timestamp()
     WHERE tenant_id = $1 AND ${parent?.key} IN (SELECT parent FROM written))`;
-  return `WITH written AS (${written})${parent ? dated : ''}
+  return `WITH written AS (${written})${parent?.isDated ? dated : ''}
     INSERT INTO restaures SELECT ${named(table, 'w')}, ${VALUES[table.entite] ? 'NULL' : 'nature'}, vides FROM written w`;
 }
 
 const keysOf = ({ key, parent }: NotedTable): string =>
   `t.${key} AS id_externe, ${parent ? `t.${parent}` : 'NULL::text'} AS parent`;
 
-/** Locks the stored records of the images and those that have them, in the order of their keys. */
-export function lock(table: NotedTable, tables: readonly NotedTable[]): string {
-  const children = tables.filter(({ parent, refersTo }) =>
-    refersTo.some((one) => one.table === table.name && one.pairs.some(([from]) => from === parent)),
-  );
+/** Locks the stored records of the images and those that have them, in the order of their keys; nothing for nested records. */
+export function lock(table: NotedTable, tables: readonly NotedTable[]): string | undefined {
+  if (table.parent) return undefined;
+  const children = tables.filter((one) => parentOf(one, tables) === table);
   const records = [`SELECT id_externe FROM images i WHERE ${ofTable(table)}`];
   for (const child of children) records.push(`SELECT parent FROM images i WHERE ${ofTable(child)}`);
   return `SELECT FROM ${table.name} t WHERE t.tenant_id = $1 AND t.${table.key} IN (${records.join(' UNION ')})
@@ -124,6 +158,7 @@ export function insertRemoved(table: NotedTable, tables: readonly NotedTable[]):
      SELECT ${all.map((column) => `r.${column}`).join(', ')}
      FROM images i CROSS JOIN LATERAL jsonb_populate_record(NULL::${name}, (i.image->'avant') || jsonb_build_object(${keys})) r
      WHERE ${ofTable(table)} AND i.image->>'a' IS NULL AND ${refersToStored(table)}
+       AND ${hasParent(table, tables, name === 'emploi' ? 'p.a_emplois' : 'true')}
      ORDER BY i.n ON CONFLICT DO NOTHING
      RETURNING ${keysOf(table)}, 'Cree' AS nature, 0 AS vides`,
   );
@@ -146,8 +181,9 @@ export function putBack(table: NotedTable, tables: readonly NotedTable[]): strin
     `UPDATE ${table.name} t SET (${columns.join(', ')}) = (SELECT ${columns.map((column) => `r.${column}`).join(', ')} FROM ${before})
        ${table.isDated ? `, ${DATED} = clock_timestamp()` : ''}
      FROM images i
-     WHERE ${ofTable(table)} AND ${isRecord(table)} AND i.image->>'de' IS NOT NULL AND ${contentOf(table)} = i.image->>'a'
+     WHERE ${ofTable(table)} AND ${isRecord(table, tables)} AND i.image->>'de' IS NOT NULL AND ${contentOf(table)} = i.image->>'a'
        AND EXISTS (SELECT FROM ${before} WHERE ${refersToStored(table)} AND NOT ${wouldEndProven(table)})
+       AND NOT ${table.name === 'employe' ? keepsOtherEmplois(tables) : 'false'}
      RETURNING ${keysOf(table)}, ${ends} AS nature, ${cleared.join(' + ')} AS vides`,
   );
 }
@@ -158,8 +194,8 @@ export function removeMade(table: NotedTable, tables: readonly NotedTable[]): st
     table,
     tables,
     `DELETE FROM ${table.name} t USING images i
-     WHERE ${ofTable(table)} AND ${isRecord(table)} AND i.image->>'de' IS NULL AND ${contentOf(table)} = i.image->>'a'
-       AND NOT (${isNamedBy([...table.referredBy, ...table.linkedBy])})
+     WHERE ${ofTable(table)} AND ${isRecord(table, tables)} AND i.image->>'de' IS NULL AND ${contentOf(table)} = i.image->>'a'
+       AND NOT ${table.name === 'emploi' ? KEEPS_EMPLOIS : 'false'} AND NOT (${isNamedBy([...table.referredBy, ...table.linkedBy])})
      RETURNING ${keysOf(table)}, 'Supprime' AS nature, ${table.entite === 'Valeur' ? 1 : 0} AS vides`,
   );
 }
@@ -169,9 +205,9 @@ export function conflictsOf(tables: readonly NotedTable[]): string {
   const each = tables.map(
     (table) => `
     SELECT i.n, ${named(table, 'i')}, CASE
-      WHEN est = i.image->>'a' THEN CASE WHEN i.image->>'de' IS NULL OR ${isNamedBy(table.linkedBy)} THEN 'Retenu' ELSE 'ReferenceAbsente' END
+      WHEN est = i.image->>'a' THEN CASE WHEN i.image->>'de' IS NULL OR ${BECOMES_V1} OR ${isNamedBy(table.linkedBy)} THEN 'Retenu' ELSE 'ReferenceAbsente' END
       WHEN est IS NOT NULL THEN 'Modifie' WHEN i.image->>'a' IS NULL THEN 'ReferenceAbsente' ELSE 'Supprime' END AS raison
-    FROM images i LEFT JOIN ${table.name} t ON ${isRecord(table)}
+    FROM images i LEFT JOIN ${table.name} t ON ${isRecord(table, tables)}
     CROSS JOIN LATERAL (SELECT CASE WHEN t.tenant_id IS NOT NULL THEN ${contentOf(table)} END AS est) c
     WHERE ${ofTable(table)} AND est IS DISTINCT FROM i.image->>'de'`,
   );

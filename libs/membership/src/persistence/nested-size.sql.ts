@@ -79,6 +79,12 @@ export const REFUSE_LARGE = `
   DELETE FROM stage_employe_v2 e USING sizes WHERE e.id_externe = sizes.employe
   RETURNING e.n AS index, e.id_externe AS "idExterne", sizes.octets::int`;
 
+/** SELECT of an employee among `employes` whose nested records are larger than `$2` bytes. @param employes has `id_externe` */
+export const tooLarge = (employes: string): string => `
+  SELECT n.id_externe_employe AS "idExterne" FROM ${employes} e JOIN (
+    ${union((kind) => `SELECT t.tenant_id, t.id_externe_employe, ${bytes('t', kind)} AS octets FROM ${kind.table} t`)}
+  ) n ON n.tenant_id = $1 AND n.id_externe_employe = e.id_externe GROUP BY 1 HAVING sum(n.octets) > $2 LIMIT 1`;
+
 /** A statement that removes the nested records of employees that are no longer staged, and counts those that were accepted. */
 export const DROP_ORPHANS = `
   WITH emplois AS (

@@ -4,6 +4,9 @@ import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { Transactions } from '#platform/database/transactions';
 import { withBoundedUnions } from './bounded-unions';
 import type { Conflict } from '../domain/conflict.fields';
+import { MOST_NESTED_BYTES } from '../domain/employe-v2.fields';
+import { tooLargeEmploye } from '../domain/membership.errors';
+import { tooLarge } from './nested-size.sql';
 import { EffetsRepository } from './effets.repository';
 import {
   conflictsOf,
@@ -32,6 +35,8 @@ export interface Restored {
   readonly nombreConflits: number;
   /** The temporary table of the employees whose records were put back: column `id_externe`. */
   readonly employes: string;
+  /** The temporary table of the employees who were removed: columns `id_externe` and `id_unique`. */
+  readonly retires: string;
 }
 
 /** Puts records back as they were before a sync (docs/adr/0053), in the ambient transaction. */
@@ -45,13 +50,14 @@ export class RestorationRepository {
   /**
    * Puts back what has not changed since, and writes nothing else.
    *
-   * @param notes of the sync `syncId`
+   * @param sync its id and when it was done
+   * @param notes of the sync
    * @param mostConflicts maximum number of conflicts that are listed; all are counted
-   * @throws DomainError `Requete.Invalide` for a union that would be too large
+   * @throws DomainError `Requete.Invalide` for a union or an employee that would be too large
    */
   async restore(
     tenantId: string,
-    syncId: string,
+    { id: syncId, date }: { readonly id: string; readonly date: Date },
     notes: CopiedRows,
     mostConflicts: number,
   ): Promise<Restored> {
@@ -68,14 +74,26 @@ export class RestorationRepository {
     );
     await client.query(`CREATE INDEX ON images (entite, id_externe); ANALYZE images; ${FRESH_PLANS}`);
     const write = async (statements: Iterable<string | undefined>): Promise<void> => {
-      for (const statement of statements) if (statement) await client.query(statement, [tenantId]);
+      for (const statement of statements)
+        if (statement)
+          await client.query(statement, statement.includes('$2') ? [tenantId, date] : [tenantId]);
     };
     await write(tables.map((table) => lock(table, tables)));
     await withBoundedUnions(async () => {
       await write(tables.flatMap((table) => [insertRemoved(table, tables), putBack(table, tables)]));
+      await this.refuseLarge(tenantId);
+      await client.query(
+        `CREATE TEMPORARY TABLE retires ON COMMIT DROP AS SELECT t.id_externe, t.id_unique FROM employe t
+         JOIN images i ON i.entite = 'Employe' AND i.id_externe = t.id_externe AND i.image->>'de' IS NULL WHERE t.tenant_id = $1`,
+        [tenantId],
+      );
       await write(tables.toReversed().map((table) => removeMade(table, tables)));
     });
-    return this.restored(tenantId, mostConflicts);
+    await client.query(
+      'DELETE FROM retires r USING employe e WHERE e.tenant_id = $1 AND e.id_externe = r.id_externe',
+      [tenantId],
+    );
+    return this.restored(tenantId, date, mostConflicts);
   }
 
   /** Gives the notes of a sync the identifiers that employees have got since, by the feed of changes. */
@@ -109,18 +127,29 @@ export class RestorationRepository {
     return CopiedRows.of(client, 'notes');
   }
 
-  private async restored(tenantId: string, mostConflicts: number): Promise<Restored> {
+  /** @throws DomainError `Requete.Invalide` for an employee whose nested records would be too large together */
+  private async refuseLarge(tenantId: string): Promise<void> {
+    const employes = `(SELECT DISTINCT coalesce(employe, record) AS id_externe FROM restaures
+      WHERE nature = 'Cree' AND entite IN ('Emploi', 'Adhesion') OR champ IS NOT NULL)`;
+    const { rows } = await this.transactions
+      .client()
+      .query<{ idExterne: string }>(tooLarge(employes), [tenantId, MOST_NESTED_BYTES]);
+    const [first] = rows;
+    if (first) throw tooLargeEmploye(first.idExterne, MOST_NESTED_BYTES);
+  }
+
+  private async restored(tenantId: string, date: Date, mostConflicts: number): Promise<Restored> {
     const client = this.transactions.client();
     const tables = await this.effets.tables();
     await client.query(`CREATE TEMPORARY TABLE conflits ON COMMIT DROP AS ${conflictsOf(tables)}`, [
-      tenantId,
+      ...[tenantId, date],
     ]);
     await client.query(
       `CREATE TEMPORARY TABLE restaures_employes ON COMMIT DROP AS
        SELECT DISTINCT coalesce(employe, record) AS id_externe FROM restaures WHERE entite IN ('Employe', 'Emploi', 'Adhesion');
        ANALYZE restaures_employes`,
     );
-    const { rows } = await client.query<Omit<Restored, 'employes'>>(
+    const { rows } = await client.query<Omit<Restored, 'employes' | 'retires'>>(
       `SELECT count(*) FILTER (WHERE nature = 'Cree')::int AS crees, count(*) FILTER (WHERE nature = 'Modifie')::int AS modifies,
          count(*) FILTER (WHERE nature = 'Termine')::int AS termines, count(*) FILTER (WHERE nature = 'Supprime')::int AS supprimes,
          coalesce(sum(vides) FILTER (WHERE nature <> 'Supprime'), 0)::int AS "champsVides",
@@ -132,6 +161,6 @@ export class RestorationRepository {
        FROM (SELECT coalesce(max(nature), 'Modifie') AS nature, sum(vides) AS vides FROM restaures GROUP BY entite, record, employe) r`,
       [mostConflicts],
     );
-    return { ...rows[0]!, employes: 'pg_temp.restaures_employes' };
+    return { ...rows[0]!, employes: 'pg_temp.restaures_employes', retires: 'pg_temp.retires' };
   }
 }

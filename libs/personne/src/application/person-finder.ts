@@ -55,6 +55,11 @@ export class PersonFinder implements DeletionNotesWriter {
     await this.anciens.replace(tenantId, idExterne, known.anciens, { employes, lignes: found });
   }
 
+  /** Notes employees whom an undo has removed: no row of others refers to them. */
+  async noteAll(tenantId: string, employes: string): Promise<void> {
+    await this.anciens.insertAll(tenantId, employes, this.repository.nothingFound);
+  }
+
   /** The employee, and the notes about earlier deletions of the same person. */
   private async present({ tenantId, idExterne, idUnique }: DeletedEmploye): Promise<KnownPerson> {
     const anciensIdentifiants = await this.identifiants.formerOf(tenantId, [idUnique]);

@@ -29,6 +29,15 @@ export class AncienEmployeRepository {
     return rows;
   }
 
+  /** Adds a note about each employee of a table. */
+  async insertAll(tenantId: string, employes: string, lignes: AncienEmploye['lignes']): Promise<void> {
+    await this.transactions.client().query(
+      `INSERT INTO ancien_employe (tenant_id, id_externe, employes, lignes)
+         SELECT $1, id_externe, ARRAY[id_unique], $2 FROM ${employes}`,
+      [tenantId, JSON.stringify(lignes)],
+    );
+  }
+
   /** Replaces the notes of these ids by one. */
   async replace(
     tenantId: string,

@@ -29,6 +29,9 @@ export interface SectionPage {
 /** All data about one person. Methods other than `read` run in the ambient transaction. */
 @Injectable()
 export class PersonalDataRepository {
+  /** `Person.found` of a person without rows. */
+  readonly nothingFound = NOTHING_FOUND;
+
   constructor(private readonly transactions: Transactions) {}
 
   /**

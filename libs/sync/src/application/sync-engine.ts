@@ -118,9 +118,10 @@ export class SyncEngine {
           ? this.transactions.undone(write)
           : this.unlessBraked(freins, () => this.noted(write)));
         if (!synced) return this.stop(version, tenantId, request, corps(), freins);
+        // First, because it ends a task that another worker has done.
+        await conclude?.(synced);
         if (!simulation) await this.keep(version, tenantId, actor, synced, { id, tacheId });
         else if (tacheId) await this.announce(version, tenantId, synced, null, tacheId);
-        await conclude?.(synced);
         return synced;
       },
       OVERTAKEN,

@@ -1,7 +1,7 @@
 import { SYNC_ACTIONS } from '../domain/sync.actions';
 import { SYNC } from '../domain/sync.errors';
 import { Injectable } from '@nestjs/common';
-import { ActiveCampaigns, RestorationRepository } from '#membership';
+import { ActiveCampaigns, DeletionNotes, RestorationRepository } from '#membership';
 import type { ModuleName } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import type { FetchPage } from '#platform/database/json-items';
@@ -41,6 +41,7 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     private readonly box: ImageBox,
     private readonly restoration: RestorationRepository,
     private readonly campaigns: ActiveCampaigns,
+    private readonly deletions: DeletionNotes,
   ) {}
 
   list(tenantId: string): FetchPage {
@@ -77,16 +78,17 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
   }
 
   async write(tenantId: string, { syncId, ignorerConflits }: UndoRequest): Promise<Synced<Annulation>> {
-    const { evenementId, cle, isKept } = (await this.syncs.find(tenantId, syncId)) ?? missing();
+    const { evenementId, cle, isKept, date } = (await this.syncs.find(tenantId, syncId)) ?? missing();
     if (!isKept) throw new DomainError(SYNC.NonAnnulable);
     const evenements = [evenementId];
     // Without a key, the sync has changed nothing.
     if (!cle) return resultOf({ ...NO_EFFETS, supprimes: 0 }, [], { evenements, votes: [] });
     const images = await this.syncs.images(tenantId, syncId);
     const notes = this.box.open(tenantId, syncId, { images, cle });
-    const restored = await this.restoration.restore(tenantId, syncId, notes, MOST_CONFLICTS);
-    const { conflits, nombreConflits, employes, ...counts } = restored;
+    const restored = await this.restoration.restore(tenantId, { id: syncId, date }, notes, MOST_CONFLICTS);
+    const { conflits, nombreConflits, employes, retires, ...counts } = restored;
     if (nombreConflits > 0 && !ignorerConflits) throw inConflict(nombreConflits, conflits);
+    await this.deletions.writer.noteAll(tenantId, retires);
     const votes = await this.campaigns.check.votesOf(tenantId, employes, MOST_VOTES);
     return resultOf({ ...counts, refuses: nombreConflits }, conflits, { evenements, votes });
   }

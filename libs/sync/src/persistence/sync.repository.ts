@@ -34,6 +34,8 @@ export interface NewSync {
 /** The part of a sync that an undo needs. */
 export interface StoredSync {
   readonly evenementId: string;
+  /** When it was done. */
+  readonly date: Date;
   /** Whether its images were kept. */
   readonly isKept: boolean;
   /** Encrypted; null without images. */
@@ -82,7 +84,7 @@ export class SyncRepository {
          FROM (SELECT rang, cumul FROM sync WHERE tenant_id = $1 ORDER BY rang DESC LIMIT 1) n
        ), removed AS (
          DELETE FROM sync s USING newest n WHERE s.tenant_id = $1 AND (s.rang <= n.rang - $11 OR s.rang < (
-           SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul > n.cumul - $12 ORDER BY k.rang LIMIT 1))
+           SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul - coalesce(k.octets, 0) >= n.cumul - $12::numeric ORDER BY k.rang LIMIT 1))
        )
        INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, rang, cumul)
        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, rang, cumul FROM newest`,
@@ -116,7 +118,7 @@ export class SyncRepository {
   /** Returns a sync that can be undone, or undefined. */
   async find(tenantId: string, id: string): Promise<StoredSync | undefined> {
     const { rows } = await this.transactions.client().query<StoredSync>(
-      `SELECT evenement_id AS "evenementId", octets IS NOT NULL AS "isKept", cle FROM sync
+      `SELECT evenement_id AS "evenementId", date_creation AS date, octets IS NOT NULL AS "isKept", cle FROM sync
        WHERE tenant_id = $1 AND id_unique = $2 AND date_creation >= now() - interval '${SYNC_DAYS} days'`,
       [tenantId, id],
     );
