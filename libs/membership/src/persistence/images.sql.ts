@@ -124,7 +124,11 @@ function named({ entite, parent }: NotedTable, row: string): string {
 export const RESTORED_COLUMNS =
   'entite text, record text COLLATE "C", employe text COLLATE "C", champ text, nature text, vides integer';
 
-/** SQL of a statement that writes rows, notes their records, and dates those that have them. @param written returns `id_externe`, `parent`, `nature` and `vides` */
+/**
+ * SQL of a statement that writes rows, notes their records, and dates those that have them.
+ *
+ * @param written returns `id_externe`, `parent`, `nature` and `vides`
+ */
 function noted(table: NotedTable, tables: readonly NotedTable[], written: string): string {
   const parent = parentOf(table, tables);
   const dated = `, dated AS (UPDATE ${parent?.name} SET ${DATED} = clock_timestamp()
@@ -142,8 +146,11 @@ export function lock(table: NotedTable, tables: readonly NotedTable[]): string |
   const children = tables.filter((one) => parentOf(one, tables) === table);
   const records = [`SELECT id_externe FROM images i WHERE ${ofTable(table)}`];
   for (const child of children) records.push(`SELECT parent FROM images i WHERE ${ofTable(child)}`);
-  return `SELECT FROM ${table.name} t WHERE t.tenant_id = $1 AND t.${table.key} IN (${records.join(' UNION ')})
-    ORDER BY t.${table.key} FOR UPDATE`;
+  // The count keeps the rows from the process.
+  return `WITH locked AS (
+      SELECT FROM ${table.name} t WHERE t.tenant_id = $1 AND t.${table.key} IN (${records.join(' UNION ')})
+      ORDER BY t.${table.key} FOR UPDATE
+    ) SELECT count(*) FROM locked`;
 }
 
 /** Inserts the records that the sync has removed, if nobody has made them since. */
