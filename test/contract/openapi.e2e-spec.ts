@@ -323,7 +323,7 @@ describe('The demonstration tenant', () => {
     const read = (path: string): Promise<Answer> => app.send(keys.partenaire, 'GET', path);
     const task = `/b2b/v2/tache/${EXAMPLE_TACHE_ID}`;
     const first = await read(task);
-    expect(first.json).toMatchObject({ etat: 'Reussie', traites: 3, total: 3 });
+    expect(first.json).toMatchObject({ etat: 'Reussie', traites: 5, total: 5 });
     expect(await start()).toEqual(keys);
     expect((await read(task)).text).toBe(first.text);
 
@@ -332,7 +332,7 @@ describe('The demonstration tenant', () => {
     await app.database.query('DELETE FROM tache');
     expect((await read(task)).status).toBe(404);
     expect(await start()).toEqual(keys);
-    expect((await read(task)).json).toMatchObject({ etat: 'Reussie', traites: 3, total: 3 });
+    expect((await read(task)).json).toMatchObject({ etat: 'Reussie', traites: 5, total: 5 });
     expect((await read('/b2b/v2/employe')).text).toBe(employees);
   });
 

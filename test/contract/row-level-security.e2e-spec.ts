@@ -187,11 +187,11 @@ describe('Row-level security in the schema', () => {
       liste_electorale: 'employes',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
       courriel: 'nombre_destinataires, tour',
-      courriel_destinataire: 'etat, code_smtp, essais, porteur, echeance, date',
+      courriel_destinataire: 'employe_id, etat, code_smtp, essais, porteur, echeance, date',
     };
     /** Signed data: requests write only the columns of later decisions, and new identifiers of employees. */
     const SIGNED: Readonly<Record<string, string>> = {
-      adhesion: 'id_externe_employe, avec_paiement',
+      adhesion: 'id_externe_employe, employe_id_unique, avec_paiement',
       demande_adhesion:
         'statut, employe_id_externe_envoye, date_decision, raison, id_externe_employe, adhesion_id',
       signature_manuscrite: 'adhesion_id, demande_id',

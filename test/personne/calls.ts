@@ -20,6 +20,22 @@ export const CALLS: Calls = {
       ],
     },
   },
+  'POST /b2b/v2/employe/:idExterne/fusion': {
+    foreign: (asked, own) => [
+      { path: `${EMPLOYE}/${asked.employeV2}/fusion`, body: { idExterneAbsorbe: own.employe } },
+      { path: `${EMPLOYE}/${own.employe}/fusion`, body: { idExterneAbsorbe: asked.employeV2 } },
+    ],
+    more: {
+      calls: [
+        { path: `${EMPLOYE}/E-1008/fusion?simulation=true`, body: { idExterneAbsorbe: 'E-1008' } },
+        {
+          path: `${EMPLOYE}/E-1001/fusion?simulation=true`,
+          body: { idExterneAbsorbe: 'E-1002', prefere: { courriel: 'absorbe' } },
+        },
+        { path: `${EMPLOYE}/E-1001/fusion`, body: { idExterneAbsorbe: HELD.authorized.employe } },
+      ],
+    },
+  },
   'POST /b2b/v2/employe/nouveaux-identifiants': {
     foreign: (asked, own) => [
       {

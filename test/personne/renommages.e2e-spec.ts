@@ -397,8 +397,17 @@ describe('Columns that name an employee', () => {
     (await app.database.query<{ name: string; is_unique: boolean; is_reference: boolean }>(COLUMNS)).rows;
   const rules = Object.assign({}, ...PERSONAL_DATA.map(({ identifiers }) => identifiers ?? {})) as Record<
     string,
-    { before?: string; check?: string; kept?: string }
+    { before?: string; check?: string; kept?: string; joined?: string | object }
   >;
+  /** Columns with the service's id of an employee. */
+  const IDS = `
+    SELECT c.relname || '.' || a.attname AS name FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'uuid'::regtype
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+      AND (a.attname ~ '^employe_id' OR a.attname <> 'tenant_id' AND EXISTS (SELECT FROM pg_constraint f
+        WHERE f.conrelid = c.oid AND f.contype = 'f' AND a.attnum = ANY (f.conkey) AND f.confrelid = 'employe'::regclass))
+    ORDER BY 1`;
+  const merged = PERSONAL_DATA.flatMap(({ mergedIds }) => Object.keys(mergedIds ?? {}));
   /** Columns whose rule is missing or of another kind than the schema needs, and rules without a column. */
   async function faults(): Promise<string[]> {
     const found = await columns();
@@ -409,13 +418,17 @@ describe('Columns that name an employee', () => {
         const rule = rules[name];
         if (!rule) return [];
         if (rule.kept !== undefined) return is_reference ? [`${name} is a reference`] : [];
-        const wrong = !!rule.before !== is_unique || !!rule.check !== is_reference;
+        const wrong =
+          !!rule.before !== is_unique || !!rule.check !== is_reference || (is_unique && !rule.joined);
         return wrong ? [`${name} has another rule`] : [];
       }),
+      ...(await app.database.query<{ name: string }>(IDS)).rows
+        .filter(({ name }) => !merged.includes(name))
+        .map(({ name }) => `${name} does not follow a merge`),
     ];
   }
 
-  it('each has a rule for a renaming', async () => {
+  it('each has a rule for a renaming and a merge', async () => {
     expect(await faults()).toEqual([]);
   });
 
@@ -434,6 +447,11 @@ describe('Columns that name an employee', () => {
       'a unique key',
       'CREATE UNIQUE INDEX ON adhesion (tenant_id, id_externe_employe, id_unique)',
       ['adhesion.id_externe_employe has another rule'],
+    ],
+    [
+      'the service’s id',
+      'ALTER TABLE paiement ADD COLUMN employe_id uuid',
+      ['paiement.employe_id does not follow a merge'],
     ],
   ])('a new column with %s fails it', async (_what, statement, expected) => {
     await app.database.query('BEGIN');

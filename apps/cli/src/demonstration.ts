@@ -111,6 +111,16 @@ const SAMPLE_V2 = {
       ],
       Adhesions: [{ SyndicatIdExterne: 'SYN-10', DateAdhesion: '2021-05-01' }],
     },
+    // Two records of one person.
+    ...[
+      { IdExterne: 'E-1008', Ville: 'Lévis', emploi: 'EMPLOI-8', employeur: 'EMP-100' },
+      { IdExterne: 'E-1009', Ville: 'Laval', emploi: 'EMPLOI-9', employeur: 'EMP-200' },
+    ].map(({ emploi, employeur, ...one }) => ({
+      ...one,
+      Prenom: 'Émile',
+      Nom: 'Gagnon',
+      Emplois: [{ IdentifiantExterne: emploi, IdentifiantExterneEmployeur: employeur, Matricule: '20456' }],
+    })),
     {
       IdExterne: 'E-1002',
       Prenom: 'Jean-François',

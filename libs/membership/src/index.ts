@@ -24,6 +24,7 @@ export { RestorationRepository } from './persistence/restoration.repository';
 export { ENTITES, NATURES } from './domain/changement.fields';
 export { EmployesV2Service } from './application/employes-v2.service';
 export { EmployeV2Item } from './http/employes-v2.dto';
+export { FusionRepository } from './persistence/fusion.repository';
 export { IdentifiantRepository, type Renommage } from './persistence/identifiant.repository';
 export { MasterDataBulk } from './persistence/master-data.bulk';
 export { type Member, MemberRepository } from './persistence/member.repository';

@@ -20,6 +20,7 @@ import { EmployeRepository } from './persistence/employe.repository';
 import { EmployesV2Bulk } from './persistence/employes-v2.bulk';
 import { EmployeurQuery } from './persistence/employeur.query';
 import { EmployeurRepository } from './persistence/employeur.repository';
+import { FusionRepository } from './persistence/fusion.repository';
 import { IdentifiantRepository } from './persistence/identifiant.repository';
 import { MasterDataBulk } from './persistence/master-data.bulk';
 import { MemberRepository } from './persistence/member.repository';
@@ -41,6 +42,7 @@ const services = [
   EffetsRepository,
   RestorationRepository,
   EmployesSyncService,
+  FusionRepository,
   IdentifiantRepository,
   SyndicatsSyncService,
   MasterDataBulk,

@@ -8,6 +8,7 @@ export {
   type ValeurRecord,
 } from './domain/employe-v2.fields';
 export { EMPLOYE_FIELDS, PERSONNE_FIELDS, type PersonneRecord } from './domain/employe.fields';
+export * from './domain/fusion.fields';
 export { EMPLOYEUR_FIELDS } from './domain/employeur.fields';
 export { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from './domain/syndicat.fields';
 export * from './domain/membership.errors';

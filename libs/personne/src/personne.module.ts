@@ -5,6 +5,7 @@ import { MembershipModule } from '#membership/module';
 import { TachesService } from '#sync';
 import { SyncModule } from '#sync/module';
 import { VotingModule } from '#voting/module';
+import { FusionService } from './application/fusion.service';
 import { IdentifiantsService } from './application/identifiants.service';
 import { PersonnesService } from './application/personnes.service';
 import { PersonFinder } from './application/person-finder';
@@ -14,13 +15,14 @@ import { PersonalDataRepository } from './persistence/personal-data.repository';
 @Module({
   imports: [ClientsModule, MembershipModule, SyncModule, VotingModule],
   providers: [
+    FusionService,
     IdentifiantsService,
     PersonnesService,
     PersonFinder,
     AncienEmployeRepository,
     PersonalDataRepository,
   ],
-  exports: [IdentifiantsService, PersonnesService],
+  exports: [FusionService, IdentifiantsService, PersonnesService],
 })
 export class PersonneModule {
   /** Employees are noted here before they are deleted, and tasks rename them. */

@@ -7,6 +7,7 @@ export { DossierBuilderService } from './dossier/application/dossier-builder.ser
 export { EngagementsService } from './ballot/application/engagements.service';
 export { LifecycleService } from './campagne/application/lifecycle.service';
 export { OptionsService } from './structure/application/options.service';
+export { PlacesService } from './roll/application/places.service';
 export { QuestionsService } from './structure/application/questions.service';
 export { SealingService } from './ballot/application/sealing.service';
 export { VotantsService } from './roll/application/votants.service';

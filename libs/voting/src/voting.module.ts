@@ -16,6 +16,7 @@ import { LifecycleService } from './campagne/application/lifecycle.service';
 import { ListesElectoralesService } from './roll/application/listes-electorales.service';
 import { OptionsService } from './structure/application/options.service';
 import { QuestionsService } from './structure/application/questions.service';
+import { PlacesService } from './roll/application/places.service';
 import { Roll } from './roll/application/roll';
 import { SealingService } from './ballot/application/sealing.service';
 import { StatisticsService } from './count/application/statistics.service';
@@ -47,6 +48,7 @@ const services = [
   QuestionsService,
   OptionsService,
   VotantsService,
+  PlacesService,
   ListesElectoralesService,
   EcartsService,
   BulletinsService,

@@ -75,7 +75,7 @@ export function acceptedFaults(
     .map((fault) => `accepted, but as documented ${fault}`);
 }
 
-/** Codes that no request of this folder causes; the tests of the process and of HTTP do. */
+/** Codes that no request of this folder causes, of all operations or of one; the tests of the process and of HTTP do. */
 const UNPROVOKED = [
   'Requete.Interrompue',
   'Service.ErreurInterne',
@@ -84,6 +84,9 @@ const UNPROVOKED = [
   // test/sync/freins.e2e-spec.ts and plans.e2e-spec.ts do.
   'Sync.FreinDeclenche',
   'Plan.TropNombreux',
+  // test/personne/fusions.e2e-spec.ts does.
+  'Employe.FusionDeuxVotes',
+  'POST /b2b/v2/employe/:idExterne/fusion: Votant.PoidsIdentifiants',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -221,7 +224,9 @@ export class DocumentedCalls {
   private resultOf(placed: Placed): Calls {
     const { statuses, codes, faults, example } = this.called.get(placed)!;
     const { responses } = placed.operation;
-    const provoked = (placed.operation['x-codes'] ?? []).filter((code) => !UNPROVOKED.includes(code));
+    const provoked = (placed.operation['x-codes'] ?? []).filter(
+      (code) => ![code, `${placed.name}: ${code}`].some((one) => UNPROVOKED.includes(one)),
+    );
     const plain = Object.keys(responses)
       .map(Number)
       .filter((status) => status < 400);

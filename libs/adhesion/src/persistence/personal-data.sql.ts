@@ -1,6 +1,7 @@
 import {
   IDENTITY,
   IS_IDENTITY,
+  mergedId,
   type PersonalData,
   renamedReference,
   RENOMMAGES,
@@ -91,6 +92,7 @@ export const ADHESION_PERSONAL_DATA: PersonalData = {
         WHERE d.tenant_id = :tenantId AND d.employe_id_externe_envoye = r.ancien`,
     },
   },
+  mergedIds: { 'adhesion.employe_id_unique': mergedId('adhesion', 'employe_id_unique') },
   beforeErasure: [
     // Requests that a conciliation gave to another employee.
     `UPDATE demande_adhesion SET employe_id_externe_envoye = NULL

@@ -12,6 +12,9 @@ export const ENTITES = [
 
 export const NATURES = ['Cree', 'Modifie', 'Termine', 'Supprime'] as const;
 
+/** What the feed also says: that an employee has taken another one up. */
+export const FED_NATURES = [...NATURES, 'Fusionne'] as const;
+
 /** How a change came about: by a sync, by another write of the partner, or by the platform. */
 export const ORIGINES = ['sync', 'api', 'plateforme'] as const;
 export type Origine = (typeof ORIGINES)[number];

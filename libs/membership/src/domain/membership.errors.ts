@@ -27,7 +27,19 @@ export const EMPLOYE = errorsOf('Employe', {
     status: 409,
     title: 'A sync names the employee',
     description:
-      'A sync that has not ended names the employee, or may, and would bring it back. Erase or rename the employee once the sync has ended.',
+      'A sync that has not ended names the employee, or may, and would bring it back. Erase, rename or merge the employee once the sync has ended.',
+  },
+  FusionDeuxVotes: {
+    status: 409,
+    title: 'Both employees have voted',
+    description:
+      'Both employees have voted in a campaign, so they cannot become one person. `errors` names the campaigns. Nothing was written.',
+  },
+  FusionEmploisEnDouble: {
+    status: 409,
+    title: 'Both employees have the same employment',
+    description:
+      'Both employees have employments with the same identifier. `errors` names them. Nothing was written. Send one of each with another identifier first.',
   },
   LieAdhesions: {
     status: 409,

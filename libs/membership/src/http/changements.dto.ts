@@ -2,7 +2,7 @@ import { PagingQuery } from '#platform/http/listing';
 import { givenId, givenTime } from '#platform/input/field';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
-import { CHANGEMENT_FILTERS, ENTITES, NATURES, ORIGINES } from '../domain/changement.fields';
+import { CHANGEMENT_FILTERS, ENTITES, FED_NATURES, ORIGINES } from '../domain/changement.fields';
 
 export class ChangementList extends InputOf(CHANGEMENT_FILTERS, {}, PagingQuery) {}
 
@@ -15,11 +15,14 @@ export class ChangementItem extends ItemOf({
     value.text('External identifier of the employee, of an employment or membership only.', 'E-1001'),
   ),
   ancienIdExterne: value.optional(
-    value.text('External identifier that the employee had before, of a renaming only.', 'E-0991'),
+    value.text(
+      'External identifier that the employee had before, or that of the employee that it has absorbed; of a renaming and a merge only.',
+      'E-0991',
+    ),
   ),
   nature: value.choice(
-    NATURES,
-    'What happened. `Termine`: an employment or membership that was active on the current day was ended.',
+    FED_NATURES,
+    'What happened. `Termine`: an employment or membership that was active on the current day was ended. `Fusionne`: the employee has absorbed that of `ancienIdExterne`, with all of its records; read it again, and remove the other one.',
     'Termine',
   ),
   date: givenTime('Time of the change (UTC).', '2026-03-02T14:05:09.120Z'),

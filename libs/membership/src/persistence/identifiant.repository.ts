@@ -88,23 +88,33 @@ export class IdentifiantRepository {
        WHERE EXISTS (SELECT FROM ${RENOMMAGES} o WHERE o.nouveau = r.ancien)`,
     );
     await client.query(`ANALYZE ${RENOMMAGES}`);
-    await this.note(tenantId);
-    await client.query(`SELECT set_config('app.renommage', 'oui', true)`);
-    await client.query('SET CONSTRAINTS ALL DEFERRED');
-    await work();
-    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-    await client.query(`SELECT set_config('app.renommage', '', true)`);
+    await this.note(tenantId, 'Modifie');
+    await this.unnoted(async () => {
+      await client.query('SET CONSTRAINTS ALL DEFERRED');
+      await work();
+      await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    });
     return count;
   }
 
-  private async note(tenantId: string): Promise<void> {
+  /** Runs `work` without notes of its changes in the feed. */
+  async unnoted<T>(work: () => Promise<T>): Promise<T> {
+    const client = this.transactions.client();
+    await client.query(`SELECT set_config('app.renommage', 'oui', true)`);
+    const result = await work();
+    await client.query(`SELECT set_config('app.renommage', '', true)`);
+    return result;
+  }
+
+  /** Writes the pairs to the feed of changes, and their former identifiers. */
+  async note(tenantId: string, nature: 'Modifie' | 'Fusionne'): Promise<void> {
     const client = this.transactions.client();
     await client.query(
       `WITH lot AS MATERIALIZED (SELECT changement_lot_courant($1, 'Employe') AS id, left(uuidv7()::text, 27) AS debut)
        INSERT INTO changement (tenant_id, lot, id_unique, entite, id_externe, nature, ancien_id_externe)
-       SELECT $1, lot.id, (lot.debut || (100000000 + row_number() OVER (ORDER BY r.n)))::uuid, 'Employe', r.nouveau, 'Modifie', r.ancien
+       SELECT $1, lot.id, (lot.debut || (100000000 + row_number() OVER (ORDER BY r.n)))::uuid, 'Employe', r.nouveau, $2, r.ancien
        FROM ${RENOMMAGES} r CROSS JOIN lot`,
-      [tenantId],
+      [tenantId, nature],
     );
     await client.query(
       `INSERT INTO ancien_identifiant (tenant_id, id_externe, employe_id)

@@ -20,10 +20,30 @@ export interface PersonalRows {
 
 /**
  * Statements by which a column follows the pairs of `RENOMMAGES`, or why it keeps the former identifier. `before` clears the
- * way in unique keys; `check` is the foreign key that is checked afterwards.
+ * way in unique keys; `check` is the foreign key that is checked afterwards. `joined`, of unique keys, makes one row of those
+ * that two employees have in common before one gets the identifier of the other (`Fusion`), or says what does.
  */
 export type Renaming =
-  { readonly before?: string; readonly set: string; readonly check?: string } | { readonly kept: string };
+  | {
+      readonly before?: string;
+      readonly set: string;
+      readonly check?: string;
+      readonly joined?: string | { readonly by: string };
+    }
+  | { readonly kept: string };
+
+/** Two employees who become one. Its properties are parameters of `joined` and `mergedIds`. */
+export interface Fusion {
+  readonly tenantId: string;
+  /** External identifiers. */
+  readonly conserve: string;
+  readonly absorbe: string;
+  /** The service's ids. */
+  readonly conserveId: string;
+  readonly absorbeId: string;
+  /** Whose custom value goes where both have one: an external identifier. */
+  readonly sansValeur: string;
+}
 
 /**
  * The pairs of a renaming, a temporary table: `n`, `ancien`, `nouveau`, and `passage`, by which a key goes whose new identifier
@@ -39,9 +59,13 @@ export function renamedReference(table: string, column: string): Record<string, 
 }
 
 /** A foreign key to the employee that is part of a unique key. */
-export function renamedKey(table: string, column: string): Record<string, Renaming> {
+export function renamedKey(
+  table: string,
+  column: string,
+  joined: string | { readonly by: string },
+): Record<string, Renaming> {
   return {
-    [`${table}.${column}`]: { ...steps(table, column), check: `${table}_employe_fkey` },
+    [`${table}.${column}`]: { ...steps(table, column), check: `${table}_employe_fkey`, joined },
   };
 }
 
@@ -59,6 +83,14 @@ export function renamed(table: string, column: string, from: 'ancien' | 'depuis'
   return `UPDATE ${table} t SET ${column} = r.nouveau${more} FROM ${RENOMMAGES} r
     WHERE t.tenant_id = :tenantId AND t.${column} = r.${from}`;
 }
+
+/** SQL that gives a column with the service's id of an employee that of the other one. */
+export function mergedId(table: string, column: string): string {
+  return `UPDATE ${table} SET ${column} = :conserveId WHERE tenant_id = :tenantId AND ${column} = :absorbeId`;
+}
+
+/** The identifier itself. */
+export const EMPLOYE_KEY = 'employe.id_externe';
 
 /** Identifiers of a person. */
 export interface Person {
@@ -97,6 +129,8 @@ export interface PersonalData {
   readonly beforeErasure?: readonly string[];
   /** What a new external identifier of an employee does with each column that has the identifier, by `table.column`. */
   readonly identifiers?: Readonly<Record<string, Renaming>>;
+  /** Statements by which columns with the service's id of an employee follow a `Fusion`, by `table.column`. */
+  readonly mergedIds?: Readonly<Record<string, string>>;
   /** The other tables of the context, and why they say nothing about a person. */
   readonly notPersonal: Readonly<Record<string, string>>;
 }
@@ -167,14 +201,40 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     },
   ],
   identifiers: {
-    'employe.id_externe': steps('employe', 'id_externe', ', derniere_maj = clock_timestamp()'),
-    ...renamedKey('emploi', 'id_externe_employe'),
-    ...renamedKey('membership', 'id_externe_employe'),
-    ...renamedKey('valeur_champ_employe', 'id_externe_employe'),
+    [EMPLOYE_KEY]: {
+      ...steps('employe', 'id_externe', ', derniere_maj = clock_timestamp()'),
+      joined: { by: 'FusionRepository' },
+    },
+    ...renamedKey('emploi', 'id_externe_employe', { by: 'FusionRepository refuses them' }),
+    ...renamedKey(
+      'membership',
+      'id_externe_employe',
+      `WITH gone AS (
+         DELETE FROM membership a USING membership c
+         WHERE a.tenant_id = :tenantId AND a.id_externe_employe = :absorbe
+           AND c.tenant_id = a.tenant_id AND c.id_externe_employe = :conserve AND c.syndicat_id_externe = a.syndicat_id_externe
+         RETURNING a.*
+       )
+       UPDATE membership c SET date_adhesion = least(c.date_adhesion, gone.date_adhesion),
+         date_fin = CASE WHEN num_nulls(c.date_fin, gone.date_fin) = 0 THEN greatest(c.date_fin, gone.date_fin) END
+       FROM gone WHERE c.tenant_id = :tenantId AND c.id_externe_employe = :conserve
+         AND c.syndicat_id_externe = gone.syndicat_id_externe`,
+    ),
+    ...renamedKey(
+      'valeur_champ_employe',
+      'id_externe_employe',
+      `DELETE FROM valeur_champ_employe v USING valeur_champ_employe o
+       WHERE v.tenant_id = :tenantId AND v.id_externe_employe = :sansValeur AND o.tenant_id = v.tenant_id
+         AND o.id_externe_employe IN (:conserve, :absorbe) AND o.id_externe_employe <> v.id_externe_employe
+         AND o.nom_champ = v.nom_champ`,
+    ),
     'ancien_identifiant.id_externe': { kept: 'the identifiers of before' },
     'changement.id_externe': { kept: HISTORY },
     'changement.id_externe_employe': { kept: HISTORY },
     'changement.ancien_id_externe': { kept: HISTORY },
+  },
+  mergedIds: {
+    'ancien_identifiant.employe_id': mergedId('ancien_identifiant', 'employe_id'),
   },
   identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :employe`],
   notPersonal: {

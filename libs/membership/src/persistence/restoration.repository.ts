@@ -111,7 +111,8 @@ export class RestorationRepository {
       ])
         await client.query(
           `UPDATE notes n SET ${column} = c.id_externe FROM changement c
-           WHERE c.tenant_id = $1 AND c.lot = $2 AND c.ancien_id_externe = n.${column} AND n.entite IN (${entites})`,
+           WHERE c.tenant_id = $1 AND c.lot = $2 AND c.nature = 'Modifie' AND c.ancien_id_externe = n.${column}
+             AND n.entite IN (${entites})`,
           [tenantId, lot],
         );
   }

@@ -1,4 +1,4 @@
-import type { PersonalData } from '#membership/relations';
+import { mergedId, type PersonalData } from '#membership/relations';
 
 export const MESSAGING_PERSONAL_DATA: PersonalData = {
   rows: [
@@ -10,5 +10,6 @@ export const MESSAGING_PERSONAL_DATA: PersonalData = {
       erased: { kept: 'ids only, which match no person and no address after the erasure' },
     },
   ],
+  mergedIds: { 'courriel_destinataire.employe_id': mergedId('courriel_destinataire', 'employe_id') },
   notPersonal: { courriel: 'texts that a partner sent to many; removed after 30 days' },
 };

@@ -17,7 +17,7 @@ import { describeFault, hasAtMost } from '#platform/input/faults';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { UnfitRow } from '#platform/input/json-rows';
 import { parseBody } from '#platform/input/parse-body';
-import { OVERTAKEN, syncLockOf, type Tache, type TachePerformer, TachesService } from '#sync';
+import { afterSyncs, type Tache, type TachePerformer, TachesService } from '#sync';
 import { RENOMMAGE_FIELDS } from '../domain/renommage.fields';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
 
@@ -45,7 +45,7 @@ export class IdentifiantsService {
    * @throws DomainError `Employe.NotFound`, `Employe.IdExterneDejaUtilise`, `Employe.SyncEnAttente`
    */
   async renameOne(tenantId: string, actor: Actor, { ancien, nouveau }: Renommage): Promise<Json> {
-    return this.inTurn(tenantId, async () => {
+    return afterSyncs(this.transactions, tenantId, async () => {
       if (await this.taches.namesEmploye(tenantId, ancien)) throw waiting();
       await this.write(tenantId, [{ ancien, nouveau }], (_n, name) =>
         name === 'ancien' ? '{idExterne}' : '/idExterne',
@@ -70,7 +70,7 @@ export class IdentifiantsService {
     simulation: boolean,
     conclude?: (renommes: Renommes) => Promise<void>,
   ): Promise<Renommes> {
-    return this.inTurn(tenantId, async () => {
+    return afterSyncs(this.transactions, tenantId, async () => {
       // A task runs once the syncs before it have ended. The partner sent those after it with the renaming in mind.
       const anciens = pairs.map(({ ancien }) => ancien);
       if (!conclude && (await this.taches.mayNameAny(tenantId, anciens))) throw waiting();
@@ -105,15 +105,6 @@ export class IdentifiantsService {
   ): Promise<void> {
     const pairs = renommagesOf((await parseBody(corps, true)) as Iterable<unknown>);
     await this.rename(tenantId, actor, pairs, simulation, conclude);
-  }
-
-  /** Runs `work` in a transaction that waits for syncs, which would write by the former identifiers. */
-  private inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
-    const locked = async (): Promise<T> => {
-      await this.transactions.lockByName(syncLockOf(tenantId));
-      return work();
-    };
-    return this.transactions.run({ tenantId }, locked, OVERTAKEN);
   }
 
   /** @param pointer place of an identifier of the n-th pair in the request @returns the number of employees that have changed */

@@ -3,6 +3,7 @@ import {
   type DeletedEmploye,
   type DeletionNotesWriter,
   IdentifiantRepository,
+  type Member,
   MemberRepository,
 } from '#membership';
 import type { Person } from '#membership/relations';
@@ -55,6 +56,25 @@ export class PersonFinder implements DeletionNotesWriter {
     await this.anciens.replace(tenantId, idExterne, known.anciens, { employes, lignes: found });
   }
 
+  /**
+   * Notes that the employee `conserve` was also `absorbe`, whose rows it is about to get.
+   *
+   * @param votants voters of `absorbe` or `conserve` that have stayed without an employee
+   */
+  async join(
+    tenantId: string,
+    conserve: Pick<Member, 'idExterne' | 'idUnique'>,
+    absorbe: Pick<Member, 'idExterne' | 'idUnique'>,
+    votants: readonly string[],
+  ): Promise<void> {
+    const known = await this.present({ tenantId, ...absorbe });
+    const { employes, found } = await this.repository.find(known, '');
+    const lignes = { ...found, votants: [...(found.votants ?? []), ...votants] };
+    await this.anciens.replace(tenantId, conserve.idExterne, known.anciens, {
+      ...{ employes: [conserve.idUnique, ...employes], lignes },
+    });
+  }
+
   /** Notes employees whom an undo has removed: no row of others refers to them. */
   async noteAll(tenantId: string, employes: string): Promise<void> {
     await this.anciens.insertAll(tenantId, employes, this.repository.nothingFound);
@@ -67,11 +87,16 @@ export class PersonFinder implements DeletionNotesWriter {
       ...{ tenantId, idExterne, employe: idExterne, employes: [idUnique], anciensIdentifiants },
       ...{ anciens: [], found: {} },
     };
-    const anciens = await this.anciens.of(tenantId, [idExterne, ...anciensIdentifiants]);
+    const anciens = await this.anciens.of(tenantId, [idExterne, ...anciensIdentifiants], idUnique);
     if (anciens.length === 0) return employe;
     const names = await this.repository.names(employe);
     const same: AncienEmploye[] = [];
     for (const ancien of anciens) {
+      // A merge has noted that it is the person.
+      if (ancien.employes.includes(idUnique)) {
+        same.push(ancien);
+        continue;
+      }
       const known = { ...employe, idExterne: null, employe: null, ...merged([ancien]) };
       const others = await this.repository.names(known);
       // If it was another person, rows with other names have stayed.

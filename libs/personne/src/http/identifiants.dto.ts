@@ -6,11 +6,13 @@ export class NouvelIdentifiantInput extends InputOf(NOUVEL_IDENTIFIANT_FIELDS) {
 
 export class RenommageInput extends InputOf(RENOMMAGE_FIELDS) {}
 
+/** The query parameter of a simulation. */
+export function simulation(what: string) {
+  const description = `\`true\` returns the result that the ${what} would have, and writes nothing.`;
+  return { kind: 'boolean', description, example: false } as const;
+}
+
 export class RenommagesQuery {
-  @Input({
-    kind: 'boolean',
-    description: '`true` returns the result that the renaming would have, and writes nothing.',
-    example: false,
-  })
+  @Input(simulation('renaming'))
   simulation?: boolean;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { EMPLOYES } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
 
 /** The note about a person whom the partner deleted, once or several times: no names, only identifiers. */
@@ -16,14 +17,17 @@ export class AncienEmployeRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Returns the notes about all persons who had one of the identifiers, the oldest first.
+   * Returns the notes about all persons who had one of the identifiers, the oldest first, without those about employees that
+   * exist.
    *
    * @param employeId also the notes about this employee
    */
   async of(tenantId: string, idsExternes: readonly string[], employeId?: string): Promise<AncienEmploye[]> {
     const { rows } = await this.transactions.client().query<AncienEmploye>(
       `SELECT id_unique AS id, employes, lignes FROM ancien_employe
-       WHERE tenant_id = $1 AND (id_externe = ANY ($2::text[])${employeId ? ' OR employes @> ARRAY[$3::uuid]' : ''}) ORDER BY id_unique`,
+       WHERE tenant_id = $1 AND (id_externe = ANY ($2::text[])
+           AND NOT EXISTS (SELECT FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ANY (employes))
+         ${employeId ? 'OR employes @> ARRAY[$3::uuid]' : ''}) ORDER BY id_unique`,
       employeId ? [tenantId, idsExternes, employeId] : [tenantId, idsExternes],
     );
     return rows;

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { WITH_IMAGE } from '#adhesion/relations';
-import { OLDEST_FIRST, type Person, type PersonalRows } from '#membership/relations';
+import {
+  EMPLOYE_KEY,
+  type Fusion,
+  OLDEST_FIRST,
+  type Person,
+  type PersonalRows,
+} from '#membership/relations';
 import type { Statement } from '#platform/database/entered-query';
 import { PAGE_BYTES, upToPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
@@ -19,6 +25,13 @@ const RENAMINGS = RENAMING_ORDER.flatMap(({ identifiers }) => Object.values(iden
 export type KnownPerson = Omit<Person, 'ids' | 'idUrl'>;
 
 type Row = Readonly<Record<string, unknown>>;
+
+/** Rows of a section of the export that a merge has given to an employee, and those that it has made one with others. */
+export interface MergedRows {
+  readonly section: string;
+  readonly deplacees: number;
+  readonly reunies: number;
+}
 
 /** Some rows of a section of the export. */
 export interface SectionPage {
@@ -127,6 +140,35 @@ export class PersonalDataRepository {
       // A statement for each reference, because a statement may take 30 s.
       if (check) await this.transactions.client().query(`SET CONSTRAINTS ${check} IMMEDIATE`);
     }
+  }
+
+  /**
+   * Gives the rows of one employee to another. `IdentifiantRepository` has staged the pair, and both are locked.
+   *
+   * @param joined numbers of rows, by table, that have been made one before
+   */
+  async merge(fusion: Fusion, joined: Readonly<Record<string, number>>): Promise<MergedRows[]> {
+    const reunies = new Map(Object.entries(joined));
+    const deplacees = new Map<string, number>();
+    const run = async (sql: string): Promise<number> => {
+      const { text, values } = statementOf(sql, fusion as unknown as Row);
+      return (await this.transactions.client().query(text, [...values])).rowCount!;
+    };
+    const add = (counts: Map<string, number>, column: string, count: number): void => {
+      const table = column.split('.')[0]!;
+      counts.set(table, (counts.get(table) ?? 0) + count);
+    };
+    for (const { identifiers, mergedIds } of RENAMING_ORDER) {
+      for (const sql of Object.values(mergedIds ?? {})) await run(sql);
+      for (const [column, rule] of Object.entries(identifiers ?? {})) {
+        if (column === EMPLOYE_KEY || !('set' in rule)) continue;
+        if (typeof rule.joined === 'string') add(reunies, column, await run(rule.joined));
+        add(deplacees, column, await run(rule.set));
+      }
+    }
+    return ROWS.map(({ section, table }) => ({
+      ...{ section, deplacees: deplacees.get(table) ?? 0, reunies: reunies.get(table) ?? 0 },
+    })).filter(({ deplacees, reunies }) => deplacees + reunies > 0);
   }
 
   private async eraseRows(person: Person): Promise<void> {

@@ -45,8 +45,19 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
     },
   ],
   identifiers: {
-    ...renamedKey('votant_ecarte', 'employe_id_externe'),
+    // A place on the roll says more than its exclusion.
+    ...renamedKey(
+      'votant_ecarte',
+      'employe_id_externe',
+      `DELETE FROM votant_ecarte e WHERE e.tenant_id = :tenantId AND e.employe_id_externe IN (:conserve, :absorbe) AND (
+         EXISTS (SELECT FROM votant v WHERE v.tenant_id = :tenantId AND v.campagne_id = e.campagne_id
+           AND v.employe_id_externe IN (:conserve, :absorbe))
+         OR e.employe_id_externe = :absorbe AND EXISTS (SELECT FROM votant_ecarte o WHERE o.tenant_id = :tenantId
+           AND o.campagne_id = e.campagne_id AND o.employe_id_externe = :conserve))`,
+    ),
     'liste_electorale.employes': {
+      joined: `UPDATE liste_electorale SET employes = array_remove(employes, :absorbe::text)
+        WHERE tenant_id = :tenantId AND employes @> ARRAY[:absorbe::text, :conserve::text]`,
       set: `UPDATE liste_electorale l SET employes = ARRAY(
           SELECT coalesce(r.nouveau, e.id) FROM unnest(l.employes) WITH ORDINALITY e (id, n)
           LEFT JOIN ${RENOMMAGES} r ON r.ancien = e.id ORDER BY e.n)
@@ -54,7 +65,7 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
           SELECT FROM unnest(l.employes) e (id) JOIN ${RENOMMAGES} r ON r.ancien = e.id)`,
     },
     // Last, because a voter who votes meanwhile waits for the commit.
-    ...renamedKey('votant', 'employe_id_externe'),
+    ...renamedKey('votant', 'employe_id_externe', { by: 'PlacesService' }),
   },
   identities: [OF_EMPLOYE, `${NOTED} AND nom <> '${ERASED_NAME}'`].map(
     (condition) => `SELECT ${IDENTITY} FROM votant WHERE ${condition}`,

@@ -165,10 +165,15 @@ export class Campagne {
    * @throws DomainError `Campagne.ModificationNonPermise`
    */
   assertOpenRoll(at: Date): void {
-    const etat = this.etat(at);
-    if (etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert') return;
-    const detail = `The campaign is in state ${etat}: its roll is read-only.`;
+    if (this.hasOpenRoll(at)) return;
+    const detail = `The campaign is in state ${this.etat(at)}: its roll is read-only.`;
     throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
+  }
+
+  /** Whether the roll may change. */
+  hasOpenRoll(at: Date): boolean {
+    const etat = this.etat(at);
+    return etat === 'Brouillon' || etat === 'Planifie' || etat === 'VoteOuvert';
   }
 
   /** Whether a weight must not become one of few voters: once it is published with a threshold. */

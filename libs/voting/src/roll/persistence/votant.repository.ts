@@ -6,6 +6,16 @@ import { DomainError } from '#platform/errors/domain-error';
 import { Votant } from '../domain/votant.entity';
 import { ACTIVE } from '../../campagne/persistence/campagne.sql';
 
+/** A roll with voters who are some employees. */
+export interface RollOf {
+  readonly campagneId: string;
+  readonly titre: string;
+  /** Whether the campaign is published and has not ended. */
+  readonly isActive: boolean;
+  /** Ids of these voters. */
+  readonly votants: readonly string[];
+}
+
 /** Voters, in the ambient transaction. */
 @Injectable()
 export class VotantRepository {
@@ -52,9 +62,33 @@ export class VotantRepository {
     return rows;
   }
 
-  /** Deletes a voter. Electoral lists of before do not expect its employee any more. */
-  async exclude({ tenantId, campagneId, idUnique, employeIdExterne }: Votant): Promise<void> {
+  /** Returns the campaigns of voters who are one of the employees, kept from deletion, with these voters. */
+  async rollsOf(tenantId: string, employes: readonly string[]): Promise<RollOf[]> {
+    const { rows } = await this.transactions.client().query<RollOf>(
+      `SELECT c.id_unique AS "campagneId", c.titre, ${ACTIVE} AS "isActive", v.votants FROM campagne c JOIN (
+         SELECT campagne_id, array_agg(id_unique) AS votants FROM votant
+         WHERE tenant_id = $1 AND employe_id_externe = ANY ($2::text[]) GROUP BY campagne_id
+       ) v ON v.campagne_id = c.id_unique WHERE c.tenant_id = $1 ORDER BY c.id_unique FOR KEY SHARE OF c`,
+      [tenantId, employes],
+    );
+    return rows;
+  }
+
+  /** Leaves a voter of an ended campaign without its employee. */
+  async detach({ tenantId, campagneId, idUnique }: Votant): Promise<void> {
+    const where = { tenantId, campagneId, idUnique };
+    await this.transactions.manager().update(Votant, where, { employeIdExterne: null });
+  }
+
+  /** Deletes a voter. */
+  async remove({ tenantId, campagneId, idUnique }: Votant): Promise<void> {
     await this.transactions.manager().delete(Votant, { tenantId, campagneId, idUnique });
+  }
+
+  /** Deletes a voter. Electoral lists of before do not expect its employee any more. */
+  async exclude(votant: Votant): Promise<void> {
+    await this.remove(votant);
+    const { tenantId, campagneId, employeIdExterne } = votant;
     if (employeIdExterne === null) return;
     await this.transactions.client().query(
       `INSERT INTO votant_ecarte (tenant_id, campagne_id, employe_id_externe, date_creation)

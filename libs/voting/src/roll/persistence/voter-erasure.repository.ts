@@ -27,9 +27,9 @@ export class VoterErasureRepository {
    */
   async keepFromSealing(tenantId: string, votants: readonly string[]): Promise<boolean> {
     const { rows } = await this.transactions.client().query<{ isFree: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || campagne, ${SEALING})) AS "isFree"
-       FROM (SELECT DISTINCT campagne_id::text AS campagne FROM votant WHERE tenant_id = $1::uuid AND id_unique = ANY ($2::uuid[])) c`,
-      [tenantId, votants],
+      `SELECT pg_try_advisory_xact_lock(hashtextextended($3 || ' ' || campagne, ${SEALING})) AS "isFree"
+       FROM (SELECT DISTINCT campagne_id::text AS campagne FROM votant WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[])) c`,
+      [tenantId, votants, tenantId],
     );
     return rows.every(({ isFree }) => isFree);
   }
