@@ -85,12 +85,15 @@ describe('The answer of an operation that answers in two forms', () => {
         `const { data } = await mandat.syncV2.sync({ ${body}, headers: { Prefer: 'respond-async' } }); data.etat;`,
         `import { taskResult } from '@mandat/client'; const headers = { Prefer: 'respond-async' };
          (await taskResult(mandat, await mandat.syncV2.sync({ ${body}, headers }))).Employes;`,
+        `const { data } = await mandat.plans.create({ ${body} }); data.resume;`,
+        `import { taskResult } from '@mandat/client'; const headers = { Prefer: 'respond-async' } as const;
+         (await taskResult(mandat, await mandat.plans.create({ ${body}, headers }))).planId;`,
         `import { taskResult } from '@mandat/client';
          (await taskResult(mandat, await mandat.identifiants.rename({ body: [] }))).nombreModifies;`,
         `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: { Nom: 'Roy' } }); data.VotantId;`,
         `const { data } = await mandat.votants.upsert({ path: { id: '' }, body: [{ Nom: 'Roy' }] }); data.Erreurs;`,
       ]),
-    ).toEqual([[], [], [], [], [], [], []]);
+    ).toEqual([[], [], [], [], [], [], [], [], []]);
     for (const [fault] of faultsOf([
       `const { data } = await mandat.syncV2.sync({ ${body} }); data.etat;`,
       `const headers = { Prefer: 'respond-async' };
@@ -114,7 +117,10 @@ describe('The answer of an operation that answers in two forms', () => {
         .map(({ operationId }) => operationId as string);
     });
     expect(several.sort()).toEqual(
-      [...CHOSEN_BY_THE_SERVICE, ...TAKEN_BY_TASK_RESULT, 'SyncV2_sync', 'Votants_upsert'].sort(),
+      [
+        ...[...CHOSEN_BY_THE_SERVICE, ...TAKEN_BY_TASK_RESULT],
+        ...['Plans_create', 'SyncV2_sync', 'Votants_upsert'],
+      ].sort(),
     );
   });
 });

@@ -105,7 +105,7 @@ export const CALLS: Calls = {
       {
         path: SYNC_V2,
         body: { Employes: employesV2(asked, own)[1] },
-        headers: { Prefer: 'respond-async' },
+        headers: ASYNC,
       },
     ],
     more: {
@@ -143,7 +143,9 @@ export const CALLS: Calls = {
           Employes: [{ IdExterne: asked.employe, ...PERSON, identifiantExterneEmployeur: own.employeur }],
         },
       },
+      { path: PLAN, body: { Employes: employesV2(asked, own)[1] }, headers: ASYNC },
     ],
+    more: { calls: [{ headers: ASYNC }] },
   },
   'GET /b2b/v2/plan': { foreign: (asked) => pages(PLAN, asked.curseurPlans) },
   'GET /b2b/v2/plan/:id': { foreign: (asked, own) => each(`${PLAN}/`, own.plan, asked.plan) },

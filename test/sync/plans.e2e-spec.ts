@@ -1,8 +1,9 @@
 import { depth } from '../setup/depth';
 import { perFile } from '../setup/fixtures';
+import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { ClientsService } from '../../libs/clients/src';
-import { PlansService } from '../../libs/sync/src';
+import { PlansService, TachesService } from '../../libs/sync/src';
 import { TEST_ACTOR } from '../setup/actor';
 import { Campaigns } from '../voting/support/campaigns';
 import {
@@ -329,6 +330,84 @@ describe('POST /b2b/v2/plan/:id/appliquer', () => {
       });
     expect((await partner.send('DELETE', `${PLAN}/${String(id)}`)).status).toBe(204);
     expect((await apply(id)).status).toBe(404);
+  });
+});
+
+describe('POST /b2b/v2/plan with Prefer: respond-async', () => {
+  const submit = (body: unknown, query = '', headers = {}): Promise<Answer> =>
+    partner.send('POST', PLAN + query, body, { Prefer: 'respond-async', ...headers });
+  const perform = async ({ json }: Answer): Promise<Answer> => {
+    await app.app.get(TachesService).perform({ tenantId: partner.tenant.tenantId, tacheId: String(json.id) });
+    return partner.send('GET', `/b2b/v2/tache/${String(json.id)}`);
+  };
+
+  it.each([
+    ['V2', '', { Syndicats: UNIONS, Employes: [employee('E-1', { Emplois: [job('J', 'EMP-1')] })] }],
+    [
+      'V1',
+      '?version=1',
+      {
+        Employeurs: [{ idExterne: 'EMP-9', nom: 'Usine' }],
+        Employes: [{ idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy', identifiantExterneEmployeur: 'EMP-9' }],
+      },
+    ],
+  ])('202: the task makes the plan of the same %s request, once', async (_of, query, body) => {
+    const { version, empreinte, resume, parEmployeur } = await planned(body, query);
+    const sent = await submit(body, query);
+    const task = { id: sent.json.id as unknown, type: 'plan', total: 2 };
+    expect([sent.status, sent.json]).toEqual([202, { ...task, etat: 'EnAttente', traites: 0 }]);
+    expect(sent.headers.get('location')).toBe(`/b2b/v2/tache/${String(task.id)}`);
+    expect(sent.headers.get('preference-applied')).toBe('respond-async');
+    expect(await partner.get(PLAN)).toHaveLength(1);
+    const done = await perform(sent);
+    const [first, made, ...others] = (await partner.get(PLAN)) as unknown as Loose[];
+    expect(others).toEqual([]);
+    expect(done.json).toEqual({ ...task, etat: 'Reussie', traites: 2, resultat: { planId: made!.id } });
+    expect(made).toMatchObject({ etat: 'Pret', version, empreinte, resume, parEmployeur });
+    expect(await changes(made!.id)).toEqual(await changes(first!.id));
+    // As if the worker had died between the commit and the end of the job.
+    await perform(sent);
+    expect(await partner.get(PLAN)).toHaveLength(2);
+    expect((await apply(made!.id)).status).toBe(200);
+  });
+
+  it('fails as the request would; a body that is rejected and a repeated key make no task', async () => {
+    for (let index = 0; index < 20; index++) await planned({});
+    expect((await perform(await submit({}))).json).toMatchObject({
+      ...{ etat: 'Echouee', erreur: { code: 'Plan.TropNombreux' } },
+    });
+    expectFaults(await submit({ Employeurs: [] }), { '/Employeurs': 'unknown' });
+    const key = { 'Idempotency-Key': 'plan' };
+    const [first, again] = [await submit({}, '', key), await submit({}, '', key)];
+    expect([again.status, again.text]).toEqual([202, first.text]);
+    const { rows } = await app.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM tache WHERE tenant_id = $1',
+      [partner.tenant.tenantId],
+    );
+    expect(rows).toEqual([{ count: 2 }]);
+  });
+
+  it('an employee whom it names is renamed or erased once it has ended', async () => {
+    await partner.sync({ Employes: [employee('E-1'), employee('E-2')] });
+    const sent = await submit({ Employes: [employee('E-1', { Ville: 'Laval' })] });
+    const rename = (pairs: Loose[]) => partner.send('POST', '/b2b/v2/employe/nouveaux-identifiants', pairs);
+    const erase = () =>
+      app.send(
+        app.adminKey,
+        'DELETE',
+        `/admin/v1/clients/${partner.tenant.clientId}/environnements/staging/employes/E-1`,
+      );
+    const many101 = many(101, (n) => ({ ancien: `E-${n + 1}`, nouveau: `N-${n}` }));
+    for (const refused of [
+      await rename([{ ancien: 'E-1', nouveau: 'E-9' }]),
+      await rename(many101),
+      await erase(),
+    ])
+      expectProblem(refused, 409, 'Employe.SyncEnAttente');
+    await perform(sent);
+    expect((await erase()).status).toBe(204);
+    // The plan names the person.
+    expect(await partner.get(PLAN)).toEqual([]);
   });
 });
 

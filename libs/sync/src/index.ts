@@ -8,11 +8,10 @@ export { type Tache, type TacheJob, type TachePerformer, TachesService } from '.
 export { EXAMPLE_PLAN_IDS, SyncBloqueeData, VoteToucheItem } from './http/plans.dto';
 export { EXAMPLE_SYNC_IDS } from './http/syncs.dto';
 export { SYNC_SEALED } from './application/image-box';
-export { prefersAsync } from './http/sync-v2.controller';
 export {
+  accepted,
   EXAMPLE_TACHE,
   EXAMPLE_TACHE_ID,
-  jsonOf,
   RenommesItem,
   SyncTermineeData,
   TacheItem,

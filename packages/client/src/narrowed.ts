@@ -1,33 +1,46 @@
 import type { Options, Partenaire as Generated } from './generated/partenaire/sdk.gen.js';
 import type {
+  PlanFaitItem,
+  PlansCreateData,
+  PlansCreateErrors,
+  PlansCreateResponses,
+  SyncV2ResultItem,
   SyncV2SyncData,
   SyncV2SyncErrors,
   SyncV2SyncResponses,
+  TacheItem,
   VotantsUpsertData,
   VotantsUpsertErrors,
 } from './generated/partenaire/types.gen.js';
 import type { VotantItem, VotantsResultItem } from './generated/partenaire/types.gen.js';
-import type { RequestResult } from './generated/partenaire/client/index.js';
+import type { RequestResult, TDataShape } from './generated/partenaire/client/index.js';
 
 // These operations answer in two forms, and the request decides which. The documents cannot say so.
 
-type SyncOptions<Headers, Throws extends boolean> = Omit<Options<SyncV2SyncData, Throws>, 'headers'> &
+type Headed<Data extends TDataShape, Throws extends boolean, Headers> = Omit<
+  Options<Data, Throws>,
+  'headers'
+> &
   Headers;
-type SyncHeaders = NonNullable<SyncV2SyncData['headers']>;
 
-interface Sync {
-  /** The sync runs at once, also as a simulation. */
+/** An operation that is done at once, or as a task whose result is `Result`. */
+interface Preferring<Data extends TDataShape, Responses, Errors, Result> {
   <Throws extends boolean = true>(
-    options: SyncOptions<{ headers?: Omit<SyncHeaders, 'Prefer'> & { Prefer?: undefined } }, Throws>,
-  ): RequestResult<Pick<SyncV2SyncResponses, 200>, SyncV2SyncErrors, Throws>;
-  /** The sync runs in the background, as a task. */
+    options: Headed<
+      Data,
+      Throws,
+      { headers?: Omit<NonNullable<Data['headers']>, 'Prefer'> & { Prefer?: undefined } }
+    >,
+  ): RequestResult<Omit<Responses, 202>, Errors, Throws>;
   <Throws extends boolean = true>(
-    options: SyncOptions<{ headers: SyncHeaders & { Prefer: 'respond-async' } }, Throws>,
-  ): RequestResult<Pick<SyncV2SyncResponses, 202>, SyncV2SyncErrors, Throws>;
-  <Throws extends boolean = true>(
-    options: Options<SyncV2SyncData, Throws>,
-  ): RequestResult<SyncV2SyncResponses, SyncV2SyncErrors, Throws>;
+    options: Headed<Data, Throws, { headers: NonNullable<Data['headers']> & { Prefer: 'respond-async' } }>,
+  ): RequestResult<{ 202: TacheItem & { resultat?: Result } }, Errors, Throws>;
 }
+type Sync = Preferring<SyncV2SyncData, SyncV2SyncResponses, SyncV2SyncErrors, SyncV2ResultItem> &
+  (<Throws extends boolean = true>(
+    options: Options<SyncV2SyncData, Throws>,
+  ) => RequestResult<SyncV2SyncResponses, SyncV2SyncErrors, Throws>);
+type CreatePlan = Preferring<PlansCreateData, PlansCreateResponses, PlansCreateErrors, PlanFaitItem>;
 
 type UpsertOptions<Body, Throws extends boolean> = Omit<Options<VotantsUpsertData, Throws>, 'body'> & {
   body: Body;
@@ -50,6 +63,7 @@ type With<Group, Operations> = Omit<Group, keyof Operations> & Operations;
 export type Partenaire = With<
   Generated,
   {
+    readonly plans: With<Generated['plans'], { create: CreatePlan }>;
     readonly syncV2: With<Generated['syncV2'], { sync: Sync }>;
     readonly votants: With<Generated['votants'], { upsert: Upsert }>;
   }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SyncV2ResultItem, TacheItem } from './generated/partenaire/types.gen.js';
+import type { TacheItem } from './generated/partenaire/types.gen.js';
 
-/** The result of an answer that may be a task. The answer of a sync with `Prefer` is typed as a task. */
+/** The result of an answer that may be a task. */
 export type TaskResult<D> = [Exclude<D, TacheItem>] extends [never]
-  ? SyncV2ResultItem
+  ? NonNullable<Extract<D, TacheItem>['resultat']>
   : Exclude<D, TacheItem>;
 
 /** Reads tasks: the object that `partenaire` returns. */

@@ -34,7 +34,8 @@ function mayLack(header: string, { json }: Answer): boolean {
   return (
     header === 'Link' ||
     (header === 'Mandat-Effets' &&
-      (json.type === 'nouveauxIdentifiants' || ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat)))
+      (['nouveauxIdentifiants', 'plan'].includes(json.type) ||
+        ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat)))
   );
 }
 

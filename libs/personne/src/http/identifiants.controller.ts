@@ -1,15 +1,14 @@
-import { Controller, Headers, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Headers, Param, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { EMPLOYE, EmployeV2Item } from '#membership';
 import { CurrentActor } from '#access/actor.decorator';
 import { Requires, Tenant } from '#access/requires.decorator';
 import type { Json } from '#platform/database/json';
-import { Answers } from '#platform/http/answers.decorator';
+import { type Accepted, Answers, prefersAsync } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import { Body, Query } from '#platform/input/request-parts.decorator';
-import { EXAMPLE_TACHE, jsonOf, prefersAsync, RenommesItem, TacheItem } from '#sync';
+import { accepted, EXAMPLE_TACHE, RenommesItem, TacheItem } from '#sync';
 import { IdentifiantsService, renommagesOf } from '../application/identifiants.service';
 import { NouvelIdentifiantInput, RenommageInput, RenommagesQuery } from './identifiants.dto';
 
@@ -43,12 +42,6 @@ export class IdentifiantsController {
   @Post('nouveaux-identifiants')
   @BulkBody()
   @ApiBody({ type: RenommageInput, isArray: true })
-  @ApiHeader({
-    name: 'Prefer',
-    required: false,
-    description: '`respond-async`: return 202 with a task at once and rename in the background.',
-    schema: { type: 'string' },
-  })
   @Answers({
     summary: 'Give many employees other external identifiers',
     description: [
@@ -68,16 +61,10 @@ export class IdentifiantsController {
     @Body() body: Array<unknown>,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RenommesItem | Json> {
+  ): Promise<RenommesItem | Accepted> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer))
       return this.identifiants.rename(tenantId, actor, renommagesOf(body), simulation);
-    const tache = await this.identifiants.submit(tenantId, actor, request.rawBody!, body, simulation);
-    response
-      .status(202)
-      .location(`/b2b/v2/tache/${tache.id}`)
-      .setHeader('Preference-Applied', 'respond-async');
-    return jsonOf(tache);
+    return accepted(await this.identifiants.submit(tenantId, actor, request.rawBody!, body, simulation));
   }
 }

@@ -41,7 +41,7 @@ export interface AnswerOptions {
   anyOf?: Type[];
   /** The path that replaces this operation, which answers `Deprecation` and a link to it. */
   successor?: string;
-  /** Class of the answer 202 of an operation that can be done in the background. */
+  /** Class of the answer 202 of an operation that can be done in the background. The handler returns an `Accepted` then. */
   accepted?: Type;
   /** An answer, if one that has the examples of all properties would contradict itself. */
   example?: object;
@@ -77,7 +77,7 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     HttpCode(status),
     ...(options.etag && !options.paged ? [UseInterceptors(EtagInterceptor)] : []),
     // After `EtagInterceptor`, which thus gets the item itself.
-    ...(options.location ? [UseInterceptors(LocationInterceptor)] : []),
+    ...(options.location || options.accepted ? [UseInterceptors(LocationInterceptor)] : []),
     ...(options.headers
       ? [UseInterceptors(HeadersInterceptor), SetMetadata(ANSWER_HEADERS, Object.keys(options.headers))]
       : []),
@@ -110,6 +110,13 @@ export function Answers(options: AnswerOptions): MethodDecorator {
     }),
     ...(options.accepted
       ? [
+          ApiHeader({
+            name: 'Prefer',
+            required: false,
+            description:
+              '`respond-async`: return 202 with a task at once, and do the request in the background.',
+            schema: { type: 'string' },
+          }),
           ApiResponse({
             status: 202,
             description: SUCCESS[202]!,
@@ -197,13 +204,23 @@ export class Located<T = Json> {
   ) {}
 }
 
-/** Sends the item of a `Located`, with its path in `Location`. */
-class LocationInterceptor<T> implements NestInterceptor<Located<T>, T> {
-  intercept(context: ExecutionContext, next: CallHandler<Located<T>>): Observable<T> {
+/** The result of a handler that does the request in the background: what tells its progress. */
+export class Accepted extends Located {}
+
+/** Returns whether the header (RFC 7240) asks for a response before the request is done. */
+export function prefersAsync(prefer: string | undefined): boolean {
+  return (prefer ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'respond-async');
+}
+
+/** Sends the item of a `Located`, with its path in `Location`; other results as they are. */
+class LocationInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
-      map(({ path, item }) => {
-        context.switchToHttp().getResponse<Response>().location(path);
-        return item;
+      map((result: unknown) => {
+        if (!(result instanceof Located)) return result;
+        const response = context.switchToHttp().getResponse<Response>().location(result.path);
+        if (result instanceof Accepted) response.status(202).setHeader('Preference-Applied', 'respond-async');
+        return result.item as unknown;
       }),
     );
   }

@@ -21,6 +21,7 @@ import { countRecords, type Records } from './record-limits';
 import { SyncEngine } from './sync-engine';
 import { SyncV1Service } from './sync-v1.service';
 import { SyncV2Service } from './sync-v2.service';
+import { type Tache, TachesService } from './taches.service';
 
 /** The body of a plan: that of a sync of one of the two versions. */
 export type PlanRequest = { [N in keyof typeof PLAN_FIELDS]?: Records | null };
@@ -41,7 +42,15 @@ export class PlansService {
     private readonly v2: SyncV2Service,
     private readonly plans: PlanRepository,
     private readonly audit: AuditTrail,
-  ) {}
+    private readonly taches: TachesService,
+  ) {
+    taches.register('plan', (tenantId, _actor, { corps, version }, conclude) =>
+      this.transactions.run({ tenantId }, async () => {
+        const request = readRequest(await parseBody(corps, true));
+        await conclude({ planId: await this.draw(tenantId, version!, corps, request) });
+      }),
+    );
+  }
 
   /**
    * @param corps the body as sent
@@ -56,10 +65,22 @@ export class PlansService {
     request: PlanRequest,
     id?: string,
   ): Promise<string> {
-    assertListsOf(version, request);
+    countListsOf(version, request);
     return version === 'V1'
       ? this.engine.plan(this.v1, tenantId, requestV1(request), corps, id)
       : this.engine.plan(this.v2, tenantId, request, corps, id);
+  }
+
+  /** Stores a plan for the worker. @param corps the body as sent @throws DomainError as `draw` and `TachesService.add` */
+  submit(
+    tenantId: string,
+    actor: Actor,
+    version: 'V1' | 'V2',
+    corps: Buffer,
+    request: PlanRequest,
+  ): Promise<Tache> {
+    const total = countListsOf(version, request);
+    return this.taches.add(tenantId, actor, { type: 'plan', corps, total, simulation: false, version });
   }
 
   /** @param modules of the caller: campaigns are shown with the module `vote` only */
@@ -190,14 +211,17 @@ function assertApplicable(plan: StoredPlan, freins: Freins): void {
     throw new DomainError(PLAN.Bloque);
 }
 
-/** Refuses a list that the other version has. @throws DomainError `Requete.Invalide`, `Requete.TropVolumineuse` */
-function assertListsOf(version: 'V1' | 'V2', request: PlanRequest): void {
+/**
+ * @returns the number of records
+ * @throws DomainError `Requete.Invalide` for a list that the other version has, `Requete.TropVolumineuse`
+ */
+function countListsOf(version: 'V1' | 'V2', request: PlanRequest): number {
   const [name, detail] =
     version === 'V1'
       ? (['Syndicats', 'is a list of V2 only; leave it out, or leave out `version=1`'] as const)
       : (['Employeurs', 'is a list of V1 only; send employers in `Syndicats`, or add `version=1`'] as const);
   if (request[name]) throw invalidRequest([{ pointer: `/${name}`, code: 'unknown', detail }]);
-  countRecords(Object.values(request));
+  return countRecords(Object.values(request));
 }
 
 /** Returns the lists of a body, which was checked on arrival. */

@@ -76,7 +76,7 @@ interface DueTache extends DuePiece {
 export type TachePerformer = (
   tenantId: string,
   actor: Actor,
-  work: Pick<TacheWork, 'corps' | 'simulation'>,
+  work: TacheWork,
   conclude: (resultat: object) => Promise<void>,
 ) => Promise<void>;
 

@@ -1,11 +1,11 @@
 import { PLAN } from '../domain/sync.errors';
-import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Param, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor, CurrentActorWithModules } from '#access/actor.decorator';
 import type { ActorWithModules } from '#access/caller';
-import { Answers, Located, type WithHeaders } from '#platform/http/answers.decorator';
+import { Answers, Located, prefersAsync, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
 import type { Streamed } from '#platform/http/streamed';
@@ -24,6 +24,7 @@ import {
 } from './plans.dto';
 import { SyncV1ResultItem } from './sync-v1.dto';
 import { SyncV2ResultItem } from './sync-v2.dto';
+import { accepted, EXAMPLE_TACHE, TacheItem } from './taches.dto';
 
 const PlanId = () => Param('id', new GuidPart(PLAN.NotFound, 'No plan has this id.'));
 
@@ -47,15 +48,21 @@ export class PlansController {
     bodyExample: { Employes: [{ IdExterne: 'E-1003', Prenom: 'Maude', Nom: 'Gagnon' }] },
     location: true,
     errors: [PLAN.TropNombreux],
+    accepted: TacheItem,
+    acceptedExample: { ...EXAMPLE_TACHE, type: 'plan', etat: 'EnAttente', traites: 0 },
   })
   async create(
     @Tenant() tenantId: string,
-    @Query() { version }: PlanQuery,
+    @Query() query: PlanQuery,
     @Body() body: PlanInput,
-    @CurrentActorWithModules() { modules }: ActorWithModules,
+    @CurrentActorWithModules() { actor, modules }: ActorWithModules,
+    @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
   ): Promise<Located> {
-    const id = await this.plans.draw(tenantId, version === 1 ? 'V1' : 'V2', request.rawBody!, body);
+    const version = query.version === 1 ? 'V1' : 'V2';
+    const corps = request.rawBody!;
+    if (prefersAsync(prefer)) return accepted(await this.plans.submit(tenantId, actor, version, corps, body));
+    const id = await this.plans.draw(tenantId, version, corps, body);
     return new Located(`/b2b/v2/plan/${id}`, await this.plans.get(tenantId, id, modules));
   }
 

@@ -1,14 +1,12 @@
 import { SYNC } from '../domain/sync.errors';
-import { Controller, Headers, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Headers, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
-import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
+import { type Accepted, Answers, prefersAsync, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import type { Streamed } from '#platform/http/streamed';
-import type { Json } from '#platform/database/json';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import type { Records } from '../application/record-limits';
 import { SyncV2Service } from '../application/sync-v2.service';
@@ -16,7 +14,7 @@ import { TachesService } from '../application/taches.service';
 import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
-import { EXAMPLE_TACHE, jsonOf, TacheItem } from './taches.dto';
+import { accepted, EXAMPLE_TACHE, TacheItem } from './taches.dto';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -29,12 +27,6 @@ export class SyncV2Controller {
 
   @Post('sync')
   @BulkBody()
-  @ApiHeader({
-    name: 'Prefer',
-    required: false,
-    description: '`respond-async`: return 202 with a task at once and run the sync in the background.',
-    schema: { type: 'string' },
-  })
   @Answers({
     summary: 'Create or update unions, employers, employees, employments, memberships and consent objects',
     description: [
@@ -55,20 +47,14 @@ export class SyncV2Controller {
     @Body() body: SyncV2Input,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<WithHeaders<Streamed> | Json> {
+  ): Promise<WithHeaders<Streamed> | Accepted> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {
       return answerOf(
         await this.syncs.sync(tenantId, actor, body, { simulation, corps: () => request.rawBody! }),
       );
     }
-    const tache = await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation);
-    response
-      .status(202)
-      .location(`/b2b/v2/tache/${tache.id}`)
-      .setHeader('Preference-Applied', 'respond-async');
-    return jsonOf(tache);
+    return accepted(await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation));
   }
 
   @Post('employe/upsert')
@@ -98,9 +84,4 @@ export class SyncV2Controller {
     };
     return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation, corps }));
   }
-}
-
-/** Returns whether the header (RFC 7240) asks for a response before the sync has ended. */
-export function prefersAsync(prefer: string | undefined): boolean {
-  return (prefer ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'respond-async');
 }

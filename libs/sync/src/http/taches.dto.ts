@@ -1,5 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import type { Json } from '#platform/database/json';
+import { Accepted } from '#platform/http/answers.decorator';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import type { Tache } from '../application/taches.service';
@@ -7,6 +8,7 @@ import { NOMS_SYNC } from '../domain/sync.types';
 import type { SyncTerminee } from '../domain/sync-terminee.types';
 import { ETATS_TACHE, TYPES_TACHE } from '../domain/tache.types';
 import { EffetsItem } from './effets.dto';
+import { EXAMPLE_PLAN_IDS } from './plans.dto';
 import { SyncV2ResultItem } from './sync-v2.dto';
 
 /** Identifier of the documentation's examples. The demonstration tenant has such a task, so the examples work. */
@@ -31,11 +33,22 @@ export class RenommesItem extends ItemOf({
   nombreModifies: value.integer('Employees whose identifier is another one now.', 2),
 }) {}
 
+/** The result of a plan that a task has made. */
+export class PlanFaitItem extends ItemOf({
+  planId: value.id('The plan (GUID).', EXAMPLE_PLAN_IDS.aLire),
+}) {}
+
+const RESULTATS = [SyncV2ResultItem, RenommesItem, PlanFaitItem];
+
 /** A task that the service performs in the background. */
-@ApiExtraModels(SyncV2ResultItem, RenommesItem)
+@ApiExtraModels(...RESULTATS)
 export class TacheItem extends ItemOf({
   id: value.id('Identifier of the task (GUID).', EXAMPLE_TACHE_ID),
-  type: value.choice(TYPES_TACHE, 'Kind of task: a V2 sync, or new identifiers of employees.', 'sync'),
+  type: value.choice(
+    TYPES_TACHE,
+    'Kind of task: a V2 sync, new identifiers of employees, or a plan.',
+    'sync',
+  ),
   etat: value.choice(ETATS_TACHE, 'State of the task.', 'EnCours'),
   traites: value.integer(
     'Progress in records: a checked record counts as a half, a written record as one. A failed task has written nothing.',
@@ -44,11 +57,12 @@ export class TacheItem extends ItemOf({
   total: value.integer('Records of the lists as sent, without those nested in them.', 100_000),
 }) {
   @ApiProperty({
-    description: 'The result, as the request itself would have returned it, once `etat` is `Reussie`.',
+    description:
+      'The result, as the request itself would have returned it, once `etat` is `Reussie`; the identifier of a plan.',
     required: false,
-    anyOf: [SyncV2ResultItem, RenommesItem].map((type) => ({ $ref: getSchemaPath(type) })),
+    anyOf: RESULTATS.map((type) => ({ $ref: getSchemaPath(type) })),
   })
-  resultat?: SyncV2ResultItem | RenommesItem;
+  resultat?: SyncV2ResultItem | RenommesItem | PlanFaitItem;
 
   @ApiProperty({ description: 'The effects, of a sync only, once `etat` is `Reussie`.', required: false })
   effets?: EffetsItem;
@@ -89,6 +103,11 @@ export class SyncTermineeData
     ),
   })
   implements SyncTerminee {}
+
+/** Returns the answer of a request that a task does. */
+export function accepted(tache: Tache): Accepted {
+  return new Accepted(`/b2b/v2/tache/${tache.id}`, jsonOf(tache));
+}
 
 /** Returns a task as JSON. Inserts the result as PostgreSQL's text, without parsing it. */
 export function jsonOf(tache: Tache): Json {

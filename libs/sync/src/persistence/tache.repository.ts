@@ -55,6 +55,8 @@ export interface TacheWork {
   readonly corps: Buffer;
   readonly total: number;
   readonly simulation: boolean;
+  /** Version of the sync that is planned; of a plan only. */
+  readonly version?: 'V1' | 'V2' | null;
 }
 
 const PART = {
@@ -112,13 +114,13 @@ export class TacheRepository {
   /** Adds a task in the ambient transaction. @param id given by the database if absent @returns its id */
   async insert(
     tenantId: string,
-    { type, corps, total, simulation }: TacheWork,
+    { type, corps, total, simulation, version }: TacheWork,
     id?: string,
   ): Promise<string> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
-      `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps)
-       VALUES ($1, coalesce($5, uuidv7()), $6, 'EnAttente', $2, $3, $4) RETURNING id_unique AS id`,
-      [tenantId, total, simulation, corps, id, type],
+      `INSERT INTO tache (tenant_id, id_unique, type, etat, total, simulation, corps, version)
+       VALUES ($1, coalesce($5, uuidv7()), $6, 'EnAttente', $2, $3, $4, $7) RETURNING id_unique AS id`,
+      [tenantId, total, simulation, corps, id, type, version],
     );
     return rows[0]!.id;
   }
@@ -188,7 +190,7 @@ export class TacheRepository {
       const client = this.transactions.client();
       const { rows } = await client.query<Omit<TacheWork, 'corps'>>(
         `UPDATE tache SET etat = 'EnCours', traites = 0 WHERE tenant_id = $1 AND id_unique = $2 AND corps IS NOT NULL
-         RETURNING type, total, simulation`,
+         RETURNING type, total, simulation, version`,
         [tenantId, id],
       );
       if (!rows[0]) return undefined;
@@ -209,10 +211,10 @@ export class TacheRepository {
     );
   }
 
-  /** Whether a sync that writes has not ended. In the ambient transaction. */
+  /** Whether a sync that writes, or a plan, has not ended. In the ambient transaction. */
   hasUnfinishedSync(tenantId: string): Promise<boolean> {
     return this.transactions.value(
-      `SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation AND type = 'sync')`,
+      `SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation AND type <> 'nouveauxIdentifiants')`,
       [tenantId],
     );
   }
