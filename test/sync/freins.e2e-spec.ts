@@ -2,6 +2,8 @@ import { eventually } from '../http/expect-problem';
 import { perFile } from '../setup/fixtures';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
+import { TachesService } from '../../libs/sync/src';
+import { TacheRepository } from '../../libs/sync/src/persistence/tache.repository';
 import {
   awayFromMidnight,
   employee,
@@ -201,6 +203,23 @@ describe('the brake', () => {
     expect([first.status, again.status, again.text]).toEqual([409, 409, first.text]);
     const plans = (await partner.get('/b2b/v2/plan')) as unknown as Loose[];
     expect(plans.map(({ id }) => id)).toEqual([first.json.planId]);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('keeps one plan and one event of a task whose worker dies before its end, and that two workers do', async () => {
+    await brake({ terminaisonsPourcent: 0 });
+    const died = jest.spyOn(TacheRepository.prototype, 'fail').mockRejectedValueOnce(new Error('Died'));
+    const body = { Employes: lackingJobs(1) };
+    const { json } = await partner.sync(body, '', { Prefer: 'respond-async' });
+    const job = { tenantId: partner.tenant.tenantId, tacheId: String(json.id) };
+    await Promise.allSettled(many(2, () => app.app.get(TachesService).perform(job)));
+    await eventually(async () => {
+      const { etat } = await partner.get(`/b2b/v2/tache/${job.tacheId}`);
+      return etat === 'Echouee' || undefined;
+    }, 'The task');
+    expect(died.mock.calls.length).toBeGreaterThan(1);
+    died.mockRestore();
+    expect(await partner.get('/b2b/v2/plan')).toHaveLength(1);
     expect(await events()).toHaveLength(1);
   });
 

@@ -56,6 +56,8 @@ export interface SyncOptions<R> {
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; after what a simulation wrote is undone. */
   readonly conclude?: (synced: Synced<R>) => Promise<void>;
+  /** Done in the sync's transaction if the brake stops it. */
+  readonly refuse?: (refusal: DomainError) => Promise<void>;
 }
 
 /** What a sync that is kept belongs to. */
@@ -67,8 +69,8 @@ interface Origin {
   readonly annule?: string;
 }
 
-/** A sync that the brake has stopped: its effects, if it were done, and its plan. */
-interface Braked {
+/** The plan of a sync, and its effects if it were done. */
+interface Drawn {
   readonly planId: string;
   readonly effets: Effets;
 }
@@ -105,6 +107,7 @@ export class SyncEngine {
       id = tacheId ?? randomUUID(),
       progress = new SyncProgress(0),
       conclude,
+      refuse,
     }: SyncOptions<R>,
   ): Promise<Synced<R>> {
     const done = await this.transactions.run(
@@ -117,7 +120,11 @@ export class SyncEngine {
         const synced = await (simulation
           ? this.transactions.undone(write)
           : this.unlessBraked(freins, () => this.noted(write)));
-        if (!synced) return this.stop(version, tenantId, request, corps(), freins);
+        if (!synced) {
+          const refusal = await this.stop(version, tenantId, request, corps(), freins);
+          await refuse?.(refusal);
+          return refusal;
+        }
         // First, because it ends a task that another worker has done.
         await conclude?.(synced);
         if (!simulation) await this.keep(version, tenantId, actor, synced, { id, tacheId });
@@ -126,7 +133,7 @@ export class SyncEngine {
       },
       OVERTAKEN,
     );
-    if ('planId' in done) throw braked(done);
+    if (done instanceof DomainError) throw done;
     return done;
   }
 
@@ -242,20 +249,20 @@ export class SyncEngine {
     }
   }
 
-  /** Keeps a sync that the brake has stopped as a plan, with its event. */
+  /** Keeps a sync that the brake has stopped as a plan, with its event. @returns its refusal */
   private async stop<Q, R extends object>(
     version: SyncVersion<Q, R>,
     tenantId: string,
     request: Q,
     corps: Buffer,
     freins: Freins,
-  ): Promise<Braked> {
+  ): Promise<DomainError> {
     // A refused sync is often sent again: each refusal has its plan, and the oldest of them go.
     await this.plans.makeRoom(tenantId, MOST_PLANS, BUDGETS.storedBytes);
     const { planId, effets } = await this.draw(version, tenantId, request, corps, freins);
     const data: SyncBloquee = { version: version.name, planId, effets };
     await this.outbox.add(tenantId, SYNC_EVENTS.bloquee, JSON.stringify(data));
-    return { planId, effets };
+    return braked({ planId, effets });
   }
 
   private async draw<Q, R extends object>(
@@ -265,7 +272,7 @@ export class SyncEngine {
     corps: Buffer,
     freins: Freins,
     id?: string,
-  ): Promise<Braked> {
+  ): Promise<Drawn> {
     const drawn = await this.transactions.undone(async () => {
       const { effets } = await this.writeNoted(version, tenantId, request, freins);
       await this.effets.merge();
@@ -341,7 +348,7 @@ export class SyncEngine {
   }
 }
 
-function braked({ planId, effets: resume }: Braked): DomainError {
+function braked({ planId, effets: resume }: Drawn): DomainError {
   const { termines, champsVides } = resume;
   return new DomainError(
     SYNC.FreinDeclenche,

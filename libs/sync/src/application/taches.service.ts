@@ -210,12 +210,15 @@ export class TachesService {
     if (!work) return;
     const progress = new SyncProgress(work.total);
     const ticker = new Ticker(() => this.taches.advance(tenantId, tacheId, progress.traites));
-    const conclude = async (done: Parameters<TacheRepository['succeed']>[2]): Promise<void> => {
+    const end = async (write: () => Promise<boolean>): Promise<void> => {
       // A running tick would wait for the row that this transaction is about to write.
       await ticker.stop();
-      const isOver = !(await this.taches.succeed(tenantId, tacheId, done, BUDGETS.storedBytes));
-      if (isOver) throw new AlreadyOver();
+      if (!(await write())) throw new AlreadyOver();
     };
+    const conclude = (done: Parameters<TacheRepository['succeed']>[2]): Promise<void> =>
+      end(() => this.taches.succeed(tenantId, tacheId, done, BUDGETS.storedBytes));
+    const fail = ({ code, message }: DomainError): Promise<boolean> =>
+      this.fail(tenantId, tacheId, { code, detail: message });
     try {
       if (work.type !== 'sync') {
         const performer = this.performers.get(work.type);
@@ -232,12 +235,13 @@ export class TachesService {
         tacheId,
         progress,
         conclude,
+        refuse: (refusal) => end(() => fail(refusal)),
       });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal instanceof DomainError) {
         await ticker.stop();
-        await this.fail(tenantId, tacheId, { code: refusal.code, detail: refusal.message });
+        await fail(refusal);
       } else if (!(error instanceof AlreadyOver)) throw error;
     } finally {
       await ticker.stop();
@@ -249,10 +253,11 @@ export class TachesService {
     await this.fail(tenantId, tacheId, ABANDONED);
   }
 
-  private async fail(tenantId: string, tacheId: string, erreur: ErreurTache): Promise<void> {
-    await this.transactions.run({ tenantId }, async () => {
+  /** Returns false if the task had ended already. */
+  private fail(tenantId: string, tacheId: string, erreur: ErreurTache): Promise<boolean> {
+    return this.transactions.run({ tenantId }, async () => {
       const failed = await this.taches.fail(tenantId, tacheId, erreur);
-      if (failed?.type !== 'sync') return;
+      if (failed?.type !== 'sync') return !!failed;
       const data: SyncTerminee = {
         version: 'V2',
         syncId: null,
@@ -265,6 +270,7 @@ export class TachesService {
         effets: NO_EFFETS,
       };
       await this.outbox.add(tenantId, SYNC_EVENTS.terminee, JSON.stringify(data));
+      return true;
     });
   }
 
