@@ -343,10 +343,26 @@ describe('The demonstration tenant', () => {
     await app.database.query('DELETE FROM plan');
     for (let index = 0; index < 20; index++) await app.send(partenaire, 'POST', plans, {});
     await start();
-    expect(await count()).toBe(20);
+    expect(await count()).toBe(21);
     await app.database.query('DELETE FROM plan');
     await start();
-    expect(await count()).toBe(4);
+    expect(await count()).toBe(5);
+  });
+
+  it('shows an accident that the brake has stopped; the client has no brake', async () => {
+    const { partenaire } = await start();
+    const read = async (path: string): Promise<Answer['json']> =>
+      (await app.send(partenaire, 'GET', path)).json;
+    const bloquees = async () => (await read('/b2b/v2/evenement?type=sync.bloquee')) as { data: object }[];
+    const plan = (await read('/b2b/v2/plan')).find(({ etat }: { etat: string }) => etat === 'Bloque');
+    expect((await bloquees()).at(-1)!.data).toMatchObject({ planId: plan.id, effets: { termines: 12 } });
+    const emplois = await read('/b2b/v2/emploi?identifiantExterneEmployeur=EMP-500');
+    expect(emplois.map(({ dateFin }: { dateFin: unknown }) => dateFin)).toEqual(Array(12).fill(null));
+    const count = (await bloquees()).length;
+    await start();
+    expect(await bloquees()).toHaveLength(count);
+    const [client] = (await app.send(app.adminKey, 'GET', '/admin/v1/clients')).json;
+    expect(client.freins).toMatchObject({ terminaisonsPourcent: null, minimum: 1 });
   });
 
   it('a start without the key file issues new keys and adds missing data', async () => {

@@ -16,6 +16,7 @@ import {
   EXAMPLE_TACHE_ID,
   PLAN,
   type PlansService,
+  SYNC,
   type TachesService,
 } from '#sync';
 import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
@@ -216,6 +217,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
         await makeExampleTask(taches, caller.tenantId);
         await makeExampleSyncs(context, caller.tenantId);
         await makeExamplePlans(plans, caller.tenantId);
+        await makeAccident(context, caller.clientId!, caller.tenantId);
         return kept;
       }
     }
@@ -245,6 +247,7 @@ export async function demonstrationKeys(config: Config): Promise<DemonstrationKe
     await makeExampleTask(taches, tenantId);
     await makeExampleSyncs(context, tenantId);
     await makeExamplePlans(plans, tenantId);
+    await makeAccident(context, client.id, tenantId);
     const space = { ...context, tenantId, actor, manager: { actor, modules: MODULES } };
     await signExamples(space);
     await registerExamples(space);
@@ -339,6 +342,52 @@ async function makeExamplePlans(plans: PlansService, tenantId: string): Promise<
     const body = name === 'aLire' ? PLANNED : newEmployee(`E-PLAN-${name}`);
     // A reader may have made as many plans as there may be.
     await plans.draw(tenantId, 'V2', bytesOf(body), body, id).catch(ignoring(PLAN.TropNombreux));
+  }
+}
+
+const STAFF = [
+  ...['Amélie Gagné', 'Bruno Pelletier', 'Chantal Fortin', 'Denis Morin', 'Élise Lavoie', 'Félix Ouellet'],
+  ...['Geneviève Caron', 'Hugo Thériault', 'Inès Bélanger', 'Jules Dubé', 'Karine Simard', 'Louis Nadeau'],
+];
+
+/** The export of a foundry. @param DateFin of each employment */
+const exportOf = (DateFin: string | null) => ({
+  Syndicats: [
+    {
+      ...{ IdentifiantExterne: 'SYN-10', Nom: 'Syndicat des aciéristes' },
+      Employeurs: [{ IdentifiantExterne: 'EMP-500', Nom: 'Fonderie de l’Estuaire' }],
+    },
+  ],
+  Employes: STAFF.map((name, index) => {
+    const [Prenom, Nom] = name.split(' ');
+    const emploi = { IdentifiantExterneEmployeur: 'EMP-500', Matricule: `${501 + index}` };
+    const Emplois = [{ IdentifiantExterne: 'J-1', ...emploi, DateDebut: '2018-05-01', DateFin }];
+    return { IdExterne: `E-${5001 + index}`, Prenom, Nom, Emplois };
+  }),
+});
+
+/**
+ * Sends an export by which all employments of a foundry end, because its end of the pay period is in the wrong column. The brake stops
+ * it. Does nothing while the data space has a plan that the brake has stopped.
+ */
+async function makeAccident(
+  { clients, plans, syncsV2 }: ServiceContext,
+  clientId: string,
+  tenantId: string,
+): Promise<void> {
+  const { items } = await plans.list(tenantId, [])(undefined, 100);
+  const known = JSON.parse(`[${items.join(',')}]`) as { readonly etat: string }[];
+  if (known.some(({ etat }) => etat === 'Bloque')) return;
+  const send = (body: object) =>
+    syncsV2.sync(tenantId, STARTER, body, { simulation: false, corps: () => bytesOf(body) });
+  await send(exportOf(null));
+  const { freins } = await clients.get(clientId);
+  // For this sync only: the brake would stop the reader's own, too.
+  await clients.update(STARTER, clientId, { freins: { terminaisonsPourcent: 0, minimum: STAFF.length } });
+  try {
+    await send(exportOf('2026-01-31')).catch(ignoring(SYNC.FreinDeclenche));
+  } finally {
+    await clients.update(STARTER, clientId, { freins });
   }
 }
 
