@@ -250,7 +250,7 @@ describe('Row-level security in the schema', () => {
 
     it('mandat_access has the tables of administration, and few columns of the tables of tenants', async () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
-        'ancien_identifiant: DELETE, SELECT (tenant_id, id_externe, date_creation)',
+        'ancien_identifiant: DELETE, SELECT (tenant_id, date_creation, id_unique)',
         // The scheduler, which reads the dates and states of campaigns and no other column.
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du)',
         'cle: SELECT, INSERT, UPDATE',

@@ -298,8 +298,8 @@ describe('The migration of identifiers to NFC', () => {
     // The application needs the later ones.
     await data.query('DROP FUNCTION identifiants_composer');
     await data.query('DELETE FROM migration WHERE timestamp = $1', [MIGRATION]);
-    // Releases with such identifiers kept no syncs.
-    await app.database.query('DELETE FROM sync');
+    // Releases with such identifiers kept neither syncs nor former identifiers.
+    await app.database.query('DELETE FROM sync; DELETE FROM ancien_identifiant');
     before = await moved.rows();
     for (const space of [moved, kept]) await space.decompose();
     // Answers of reads before the migration.

@@ -6,7 +6,7 @@ import { ETATS_DEPLACEMENT } from '../../libs/clients/src/domain/deplacement.typ
 import { isActive } from '../../libs/clients/src/persistence/cle.sql';
 import { MAJORITES, TYPES_VOTE } from '../../libs/meeting/src/domain/point.fields';
 import { TYPES_CHAMP } from '../../libs/membership/src/domain/champ-utilisateur.fields';
-import { NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.fields';
+import { FED_NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.fields';
 import { CIBLES, ETATS_DESTINATAIRE } from '../../libs/messaging/src/domain/courriel.types';
 import { ETATS_PLAN, VERSIONS } from '../../libs/sync/src/domain/plan.types';
 import { NOMS_SYNC } from '../../libs/sync/src/domain/sync.types';
@@ -51,7 +51,7 @@ function listsIn(all: readonly { table: string; rule: string }[]): Record<string
 /** The lists of the product, by the column that stores one of them. */
 const LISTS: Record<string, readonly string[]> = {
   'champ_utilisateur.type': TYPES_CHAMP,
-  'changement.nature': NATURES,
+  'changement.nature': FED_NATURES,
   'changement_lot.origine': ORIGINES,
   'cle.modules': MODULES,
   'cle.role': ROLES,

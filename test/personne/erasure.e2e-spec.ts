@@ -155,7 +155,7 @@ describe('The export of an employee', () => {
     const id = await space.fill();
     const { status, json, text } = await app.send(app.adminKey, 'GET', space.path());
     expect(status).toBe(200);
-    expect(Object.keys(json)).toEqual(ROWS.map(({ section }) => section));
+    expect(Object.keys(json)).toEqual([...new Set(ROWS.map(({ section }) => section))]);
     const counts = Object.fromEntries(
       Object.entries(json as Record<string, unknown[]>).map(([section, rows]) => [section, rows.length]),
     );
@@ -203,7 +203,7 @@ describe('Every table of data spaces', () => {
        WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace AND c.relrowsecurity ORDER BY 1`,
     );
     const known = PERSONAL_DATA.flatMap(({ rows, notPersonal }) => [
-      ...rows.map(({ table }) => table),
+      ...new Set(rows.map(({ table }) => table)),
       ...Object.keys(notPersonal),
     ]);
     expect(rows.map(({ name }) => name)).toEqual(known.sort());

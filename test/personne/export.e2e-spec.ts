@@ -57,13 +57,13 @@ async function whole(space: Space): Promise<string> {
   const person = await found(space);
   const sections: Record<string, object[]> = {};
   const ids = new Set(person.ids);
-  for (const { section, table, where, shown, repeated = [] } of ROWS) {
+  for (const { section, table, where, named, shown, repeated = [] } of ROWS) {
     const others = Object.entries(shown ?? {}).map(([column, sql]) => `'${column}', ${sql}`);
     const values: Record<string, unknown> = { ...person, ...person.found, ids: [...ids], ...ALL_ENTRIES };
     const unshown = ['tenant_id', ...repeated].join(', ');
-    const text = `SELECT to_jsonb(t) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}) AS row
-      FROM ${table} t WHERE tenant_id = :tenantId AND ${where}
-      ORDER BY to_jsonb(t) ->> 'date_creation', to_jsonb(t) ->> 'id_unique'`;
+    const text = `SELECT to_jsonb(${table}) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}) AS row
+      FROM ${table} WHERE tenant_id = :tenantId AND ${where}${named ? ` AND ${named} >= :depuis AND ${named} < :jusqua` : ''}
+      ORDER BY to_jsonb(${table}) ->> 'date_creation', to_jsonb(${table}) ->> 'id_unique'`;
     const rowsOf = async (known: Record<string, unknown>) => {
       const sent: unknown[] = [];
       const placed = text.replace(
@@ -72,24 +72,22 @@ async function whole(space: Space): Promise<string> {
       );
       return (await app.database.query<{ row: Record<string, unknown> }>(placed, sent)).rows;
     };
-    const rows = await rowsOf(values);
-    // Rows that only name a former identifier.
-    const empty = Object.fromEntries(Object.keys(person.found).map((name) => [name, []]));
-    for (const idExterne of person.anciensIdentifiants)
+    const rows = [];
+    for (const tenure of named ? person.tenures : [undefined])
       rows.push(
-        ...(await rowsOf({
-          ...{ ...values, ...empty, idExterne, idUrl: encodeURIComponent(idExterne) },
-          ...{ employe: null, employes: [], anciens: [], ids: [] },
-        })),
+        ...(await rowsOf(
+          tenure ? { ...values, ...tenure, idUrl: encodeURIComponent(tenure.idExterne) } : values,
+        )),
       );
-    sections[section] = rows.map(({ row }) => {
+    const shownRows = rows.map(({ row }) => {
       if (typeof row.id_unique === 'string') ids.add(row.id_unique);
-      const named = Object.entries(row).map(([column, value]) => [
+      const onTheWire = Object.entries(row).map(([column, value]) => [
         column.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase()),
         typeof value === 'string' && value.endsWith('+00:00') ? new Date(value).toISOString() : value,
       ]);
-      return Object.fromEntries(named) as object;
+      return Object.fromEntries(onTheWire) as object;
     });
+    sections[section] = [...(sections[section] ?? []), ...shownRows];
   }
   return JSON.stringify(sections);
 }

@@ -52,10 +52,20 @@ const doubled = (employed: string): fc.Arbitrary<Doubled> =>
           : one,
     }));
 const history = some(KEPT, DOUBLE).chain((employed) =>
-  fc.tuple(
-    fc.array(doubled(employed), { minLength: 3, maxLength: 8 }),
-    fc.array(doubled(KEPT), { minLength: 1, maxLength: 4 }),
-  ),
+  fc
+    .tuple(
+      fc.array(doubled(employed), { minLength: 3, maxLength: 8 }),
+      fc.array(doubled(KEPT), { minLength: 1, maxLength: 4 }),
+      some(KEPT, DOUBLE),
+    )
+    .map(([before, after, id]): [Doubled[], Doubled[]] => {
+      // The person votes before, and tries it again at the end.
+      const [list, vote] = (['list', 'vote'] as const).map((kind) => ({ id, one: { kind, who: 0, n: 0 } }));
+      return [
+        [...before, list!, vote!],
+        [...after, vote!],
+      ];
+    }),
 );
 
 /** What the API shows, without what depends on the record that a place on the roll was made from. */

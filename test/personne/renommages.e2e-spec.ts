@@ -342,7 +342,7 @@ describe('What names an employee', () => {
     );
     const answer = await space.read({ ...who, idExterne: neuf } as typeof who);
     const exported = answer.json;
-    expect(exported.anciensIdentifiants).toHaveLength(2);
+    expect(exported.anciensIdentifiants).toHaveLength(3);
     expect(exported.changements.map((one: Loose) => one.idExterne)).toContain(who.idExterne);
     expect(exported.changementsDePlans).not.toEqual([]);
     // The former identifier leads to the person.
@@ -376,6 +376,38 @@ describe('What names an employee', () => {
     });
     expect((await space.erase(who)).status).toBe(204);
     expect((await space.read(who)).status).toBe(404);
+  });
+});
+
+describe('A plan drawn before a swap', () => {
+  const plan = () =>
+    partner.send('POST', '/b2b/v2/plan', {
+      Employes: [
+        employee('A', { Prenom: 'Un', Courriel: 'un@example.org', Ville: 'Laval' }),
+        employee('B', { Prenom: 'Deux', Courriel: 'deux@example.org', Ville: 'Laval' }),
+      ],
+    });
+  const path = (id: string): string =>
+    `/admin/v1/clients/${partner.tenant.clientId}/environnements/staging/employes/${id}`;
+
+  it('the export of one has nothing of the other', async () => {
+    await partner.sync({ Employes: [employee('A', { Prenom: 'Un' }), employee('B', { Prenom: 'Deux' })] });
+    await plan();
+    await rename(pairs(['A', 'B'], ['B', 'A']));
+    const { text } = await app.send(app.adminKey, 'GET', path('B'));
+    expect([text.includes('un@example.org'), text.includes('deux@example.org')]).toEqual([true, false]);
+  });
+
+  it('the erasure of one removes its changes', async () => {
+    await partner.sync({ Employes: [employee('A', { Prenom: 'Un' }), employee('B', { Prenom: 'Deux' })] });
+    await partner.send('POST', '/b2b/v2/plan', { Employes: [employee('A', { Courriel: 'un@example.org' })] });
+    await rename(pairs(['A', 'B'], ['B', 'A']));
+    expect((await app.send(app.adminKey, 'DELETE', path('B'))).status).toBe(204);
+    const { rows } = await app.database.query<{ champs: string }>(
+      'SELECT champs::text FROM plan_changement WHERE tenant_id = $1',
+      [partner.tenant.tenantId],
+    );
+    expect(JSON.stringify(rows)).not.toContain('un@example.org');
   });
 });
 

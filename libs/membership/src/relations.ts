@@ -18,5 +18,6 @@ export {
   renamedKey,
   renamedReference,
   RENOMMAGES,
+  type Tenure,
 } from './persistence/personal-data.sql';
 export * from './persistence/published.sql';

@@ -5,13 +5,17 @@ import { FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION, violates } from '#platform/err
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { Employe } from '../domain/employe.entity';
+import { IdentifiantRepository } from './identifiant.repository';
 import { writeEmployeurV1 } from './emploi.sql';
 
 const UNKNOWN_EMPLOYER = 'identifiantExterneEmployeur names no employer. Create the employer first.';
 
 @Injectable()
 export class EmployeRepository extends KeyedRepository<Employe> {
-  constructor(protected override readonly transactions: Transactions) {
+  constructor(
+    protected override readonly transactions: Transactions,
+    private readonly identifiants: IdentifiantRepository,
+  ) {
     super(transactions, Employe, [
       {
         state: UNIQUE_VIOLATION,
@@ -33,6 +37,11 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         detail: 'The employee has signed cards. Delete them first.',
       },
     ]);
+  }
+
+  override async delete(row: Employe): Promise<void> {
+    await super.delete(row);
+    await this.identifiants.giveUpOne(row.tenantId, row.idExterne, row.idUnique);
   }
 
   /**

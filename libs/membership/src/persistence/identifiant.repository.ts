@@ -6,7 +6,7 @@ import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import type { DomainError } from '#platform/errors/domain-error';
 import { noEmploye } from '../domain/membership.errors';
-import { RENOMMAGES } from './personal-data.sql';
+import { RENOMMAGES, type Tenure } from './personal-data.sql';
 
 /** A new external identifier of an employee. */
 export interface Renommage {
@@ -19,6 +19,9 @@ export type PlacedRenommage = Renommage & { readonly n: number };
 
 /** Begins an identifier by which a key goes. No request can send this character. */
 const PASSAGE = String.raw`E'\x01'`;
+
+/** Now, after all changes of before: times have milliseconds. */
+const NOW = `date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond'`;
 
 /** New and former external identifiers of employees. */
 @Injectable()
@@ -53,7 +56,7 @@ export class IdentifiantRepository {
   async unknown(tenantId: string, most: number): Promise<(PlacedRenommage & { actuel: string | null })[]> {
     const { rows } = await this.transactions.client().query<PlacedRenommage & { actuel: string | null }>(
       `SELECT r.n, r.ancien, r.nouveau, p.id_externe AS actuel FROM ${RENOMMAGES} r
-       LEFT JOIN ancien_identifiant a ON a.tenant_id = $1 AND a.id_externe = r.ancien
+       LEFT JOIN ancien_identifiant a ON a.tenant_id = $1 AND a.id_externe = r.ancien AND a.est_dernier
        LEFT JOIN employe p ON p.tenant_id = $1 AND p.id_unique = a.employe_id
        WHERE NOT EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = r.ancien) ORDER BY r.n LIMIT $2`,
       [tenantId, most],
@@ -106,22 +109,74 @@ export class IdentifiantRepository {
     return result;
   }
 
-  /** Writes the pairs to the feed of changes, and their former identifiers. */
+  /** Writes the pairs to the feed of changes, and who had which identifier until now. */
   async note(tenantId: string, nature: 'Modifie' | 'Fusionne'): Promise<void> {
     const client = this.transactions.client();
+    const { rows } = await client.query<{ debut: string }>('SELECT left(uuidv7()::text, 27) AS debut');
+    const { debut } = rows[0]!;
     await client.query(
-      `WITH lot AS MATERIALIZED (SELECT changement_lot_courant($1, 'Employe') AS id, left(uuidv7()::text, 27) AS debut)
+      `WITH lot AS MATERIALIZED (SELECT changement_lot_courant($1, 'Employe') AS id)
        INSERT INTO changement (tenant_id, lot, id_unique, entite, id_externe, nature, ancien_id_externe)
-       SELECT $1, lot.id, (lot.debut || (100000000 + row_number() OVER (ORDER BY r.n)))::uuid, 'Employe', r.nouveau, $2, r.ancien
+       SELECT $1, lot.id, ($3 || (100000000 + row_number() OVER (ORDER BY r.n)))::uuid, 'Employe', r.nouveau, $2, r.ancien
        FROM ${RENOMMAGES} r CROSS JOIN lot`,
-      [tenantId, nature],
+      [tenantId, nature, debut],
     );
-    await client.query(
-      `INSERT INTO ancien_identifiant (tenant_id, id_externe, employe_id)
-       SELECT $1, r.ancien, e.id_unique FROM ${RENOMMAGES} r JOIN employe e ON e.tenant_id = $1 AND e.id_externe = r.ancien
-       ON CONFLICT (tenant_id, id_externe) DO UPDATE SET employe_id = excluded.employe_id, date_creation = excluded.date_creation`,
-      [tenantId],
+    const employes = `(SELECT e.id_externe, e.id_unique FROM ${RENOMMAGES} r JOIN employe e ON e.tenant_id = $1 AND e.id_externe = r.ancien)`;
+    // The change is the first of the new identifier.
+    await this.giveUp(tenantId, employes, `uuid_extract_timestamp(($2 || '100000000')::uuid)`, debut);
+  }
+
+  /** Notes that an employee, who has just been deleted, had its identifier until now. */
+  async giveUpOne(tenantId: string, idExterne: string, idUnique: string): Promise<void> {
+    await this.giveUp(
+      tenantId,
+      '(SELECT $2::text AS id_externe, $3::uuid AS id_unique)',
+      NOW,
+      idExterne,
+      idUnique,
     );
+  }
+
+  /** As `giveUpOne`. @param employes table of the employees, with the columns `id_externe` and `id_unique` */
+  async giveUpAll(tenantId: string, employes: string): Promise<void> {
+    await this.giveUp(tenantId, employes, NOW);
+  }
+
+  private async giveUp(tenantId: string, employes: string, date: string, ...values: string[]): Promise<void> {
+    const client = this.transactions.client();
+    const sent = [tenantId, ...values];
+    const used = (statement: string): unknown[] => sent.filter((_, n) => statement.includes(`$${n + 1}`));
+    const last = `UPDATE ancien_identifiant a SET est_dernier = false FROM ${employes} e
+      WHERE a.tenant_id = $1 AND a.id_externe = e.id_externe AND a.est_dernier`;
+    await client.query(last, used(last));
+    const insert = `INSERT INTO ancien_identifiant (tenant_id, id_externe, employe_id, date_creation)
+      SELECT $1, e.id_externe, e.id_unique, ${date} FROM ${employes} e`;
+    await client.query(insert, used(insert));
+  }
+
+  /** Makes nobody the last one who had an identifier, because the employee who has it is about to be erased. */
+  async withoutLast(tenantId: string, idExterne: string): Promise<void> {
+    await this.transactions
+      .client()
+      .query(
+        'UPDATE ancien_identifiant SET est_dernier = false WHERE tenant_id = $1 AND id_externe = $2 AND est_dernier',
+        [tenantId, idExterne],
+      );
+  }
+
+  /** Returns which identifiers employees had, and until when, the last first. @param employes their ids */
+  async tenures(tenantId: string, employes: readonly string[]): Promise<Tenure[]> {
+    const { rows } = await this.transactions.client().query<Tenure>(
+      `SELECT t.id_externe AS "idExterne", t.jusqua::text, coalesce((
+         SELECT max(o.date_creation) FROM ancien_identifiant o
+         WHERE o.tenant_id = $1 AND o.id_externe = t.id_externe AND o.date_creation < t.jusqua), '-infinity')::text AS depuis
+       FROM (
+         SELECT id_externe, date_creation AS jusqua FROM ancien_identifiant WHERE tenant_id = $1 AND employe_id = ANY ($2::uuid[])
+         UNION ALL SELECT id_externe, 'infinity' FROM employe WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[])
+       ) t ORDER BY t.jusqua DESC`,
+      [tenantId, employes],
+    );
+    return rows;
   }
 
   /** Returns the employee who had the identifier last, and its present identifier unless it was deleted. */
@@ -135,7 +190,7 @@ export class IdentifiantRepository {
         name: 'ancien_identifiant',
         text: `SELECT a.employe_id AS "employeId", e.id_externe AS "idExterne" FROM ancien_identifiant a
                LEFT JOIN employe e ON e.tenant_id = $1 AND e.id_unique = a.employe_id
-               WHERE a.tenant_id = $1 AND a.id_externe = $2`,
+               WHERE a.tenant_id = $1 AND a.id_externe = $2 AND a.est_dernier`,
         values: [tenantId, ancien],
       },
     );
@@ -150,7 +205,7 @@ export class IdentifiantRepository {
   /** Returns the identifiers that employees had before and no employee has now. @param employes their ids */
   async formerOf(tenantId: string, employes: readonly string[]): Promise<string[]> {
     const { rows } = await this.transactions.client().query<{ id: string }>(
-      `SELECT a.id_externe AS id FROM ancien_identifiant a
+      `SELECT DISTINCT a.id_externe AS id FROM ancien_identifiant a
        WHERE a.tenant_id = $1 AND a.employe_id = ANY ($2::uuid[])
          AND NOT EXISTS (SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe = a.id_externe) ORDER BY 1`,
       [tenantId, employes],
@@ -163,8 +218,8 @@ export class IdentifiantRepository {
     const rows = await this.transactions.execute<{ count: number }>(OWN_CELL, {
       name: 'ancien_identifiant_purge',
       text: `WITH removed AS (
-               DELETE FROM ancien_identifiant WHERE (tenant_id, id_externe) IN (
-                 SELECT tenant_id, id_externe FROM (${oldestRows('ancien_identifiant', 'id_externe', 'date_creation', '400 days')}) o
+               DELETE FROM ancien_identifiant WHERE (tenant_id, id_unique) IN (
+                 SELECT tenant_id, id_unique FROM (${oldestRows('ancien_identifiant', 'id_unique', 'date_creation', '400 days')}) o
                ) RETURNING 1
              ) SELECT count(*)::int AS count FROM removed`,
       values: [spaces, PURGE_BATCH],

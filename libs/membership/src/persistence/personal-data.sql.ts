@@ -5,6 +5,11 @@ export interface PersonalRows {
   readonly table: string;
   /** SQL condition on the table's columns. */
   readonly where: string;
+  /**
+   * SQL of the time of a row that only names the person by `:idExterne` (`:idUrl`), which another person may have had at another time.
+   * The statement runs for each `Tenure`.
+   */
+  readonly named?: string;
   /** SQL of columns that the export shows in another form. */
   readonly shown?: Readonly<Record<string, string>>;
   /** Columns that repeat others, which the export leaves out. */
@@ -92,6 +97,13 @@ export function mergedId(table: string, column: string): string {
 /** The identifier itself. */
 export const EMPLOYE_KEY = 'employe.id_externe';
 
+/** When an employee had an identifier: from `depuis`, before `jusqua`. Rows that only name an identifier are those of who had it then. */
+export interface Tenure {
+  readonly idExterne: string;
+  readonly depuis: string;
+  readonly jusqua: string;
+}
+
 /** Identifiers of a person. */
 export interface Person {
   readonly tenantId: string;
@@ -103,6 +115,8 @@ export interface Person {
   readonly employe: string | null;
   /** The service's ids of the employee: the present one, and those before deletions. */
   readonly employes: readonly string[];
+  /** All identifiers that the employee had, and when. */
+  readonly tenures: readonly Tenure[];
   /** External identifiers that the employee had before, and that no other employee has now. */
   readonly anciensIdentifiants: readonly string[];
   /** The service's ids of notes about the employee before deletions. */
@@ -187,7 +201,6 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       section: 'anciensIdentifiants',
       table: 'ancien_identifiant',
       where: 'employe_id = ANY (:employes::uuid[])',
-      order: ['date_creation', 'id_externe'],
       erased: 'removed',
     },
     // After the employee, whose deletion writes changes, too. The CASE is that of the index.
@@ -196,6 +209,7 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
       table: 'changement',
       where: `CASE WHEN id_externe_employe IS NULL THEN id_externe ELSE id_externe_employe END = :idExterne
         AND (entite = 'Employe' OR id_externe_employe IS NOT NULL)`,
+      named: 'uuid_extract_timestamp(id_unique)',
       order: ['id_unique', 'lot'],
       erased: 'removed',
     },

@@ -13,10 +13,10 @@ import {
   imagesOf,
   insertRemoved,
   lock,
-  mergedNotes,
   NOTE_COLUMNS,
-  OF_EMPLOYES,
   ofEmploye,
+  personsOf,
+  presentNotes,
   putBack,
   removeMade,
   RESTORED_COLUMNS,
@@ -39,6 +39,9 @@ export interface Restored {
   readonly retires: string;
 }
 
+/** Number of records from which an undo reads tables whole. */
+const LARGE = 1_000;
+
 /** Puts records back as they were before a sync (docs/adr/0053), in the ambient transaction. */
 @Injectable()
 export class RestorationRepository {
@@ -50,29 +53,32 @@ export class RestorationRepository {
   /**
    * Puts back what has not changed since, and writes nothing else.
    *
-   * @param sync its id and when it was done
+   * @param date when the sync was done
    * @param notes of the sync
    * @param mostConflicts maximum number of conflicts that are listed; all are counted
    * @throws DomainError `Requete.Invalide` for a union or an employee that would be too large
    */
-  async restore(
-    tenantId: string,
-    { id: syncId, date }: { readonly id: string; readonly date: Date },
-    notes: CopiedRows,
-    mostConflicts: number,
-  ): Promise<Restored> {
+  async restore(tenantId: string, date: Date, notes: CopiedRows, mostConflicts: number): Promise<Restored> {
     const client = this.transactions.client();
     const tables = await this.effets.tables();
     await client.query(`CREATE TEMPORARY TABLE notes (${NOTE_COLUMNS}) ON COMMIT DROP`);
     await notes.into(client, 'notes');
-    await this.follow(tenantId, syncId);
+    await client.query(`CREATE TEMPORARY TABLE personnes ON COMMIT DROP AS ${personsOf('notes')}`, [
+      tenantId,
+    ]);
     await client.query(
-      `CREATE TEMPORARY TABLE notes_nettes ON COMMIT DROP AS ${mergedNotes('notes')};
+      `ANALYZE personnes;
+       CREATE TEMPORARY TABLE notes_nettes ON COMMIT DROP AS ${presentNotes('notes', 'personnes')};
        CREATE TEMPORARY TABLE images ON COMMIT DROP AS ${imagesOf(tables, 'notes_nettes')};
        CREATE TEMPORARY TABLE restaures (${RESTORED_COLUMNS}) ON COMMIT DROP;
-       DROP TABLE notes, notes_nettes`,
+       DROP TABLE notes, notes_nettes, personnes`,
     );
     await client.query(`CREATE INDEX ON images (entite, id_externe); ANALYZE images; ${FRESH_PLANS}`);
+    // Without statistics, as of a fresh installation, PostgreSQL expects few rows and would compare each with each.
+    const [size] = (
+      await client.query<{ isLarge: boolean }>('SELECT count(*) > $1 AS "isLarge" FROM images', [LARGE])
+    ).rows;
+    if (size!.isLarge) await client.query('SET LOCAL enable_nestloop = off');
     const write = async (statements: Iterable<string | undefined>): Promise<void> => {
       for (const statement of statements)
         if (statement)
@@ -84,7 +90,7 @@ export class RestorationRepository {
       await this.refuseLarge(tenantId);
       await client.query(
         `CREATE TEMPORARY TABLE retires ON COMMIT DROP AS SELECT t.id_externe, t.id_unique FROM employe t
-         JOIN images i ON i.entite = 'Employe' AND i.id_externe = t.id_externe AND i.image->>'de' IS NULL WHERE t.tenant_id = $1`,
+         JOIN images i ON i.entite = 'Employe' AND i.id_externe = t.id_externe AND i.personne = t.id_unique AND i.image->>'de' IS NULL WHERE t.tenant_id = $1`,
         [tenantId],
       );
       await write(tables.toReversed().map((table) => removeMade(table, tables)));
@@ -93,38 +99,19 @@ export class RestorationRepository {
       'DELETE FROM retires r USING employe e WHERE e.tenant_id = $1 AND e.id_externe = r.id_externe',
       [tenantId],
     );
-    return this.restored(tenantId, date, mostConflicts);
+    const restored = await this.restored(tenantId, date, mostConflicts);
+    await client.query('SET LOCAL enable_nestloop = on');
+    return restored;
   }
 
-  /** Gives the notes of a sync the identifiers that employees have got since, by the feed of changes. */
-  private async follow(tenantId: string, syncId: string): Promise<void> {
-    const client = this.transactions.client();
-    const { rows } = await client.query<{ lot: string }>(
-      `SELECT DISTINCT lot FROM changement WHERE tenant_id = $1 AND ancien_id_externe IS NOT NULL AND lot > (
-         SELECT id_unique FROM changement_lot WHERE tenant_id = $1 AND sync_id = $2 ORDER BY 1 DESC LIMIT 1) ORDER BY lot`,
-      [tenantId, syncId],
-    );
-    for (const { lot } of rows)
-      for (const [column, entites] of [
-        ['id_externe', `'Employe'`],
-        ['parent', OF_EMPLOYES],
-      ])
-        await client.query(
-          `UPDATE notes n SET ${column} = c.id_externe FROM changement c
-           WHERE c.tenant_id = $1 AND c.lot = $2 AND c.nature = 'Modifie' AND c.ancien_id_externe = n.${column}
-             AND n.entite IN (${entites})`,
-          [tenantId, lot],
-        );
-  }
-
-  /** Returns the notes of a sync without those of an employee. */
-  async without(notes: CopiedRows, idExterne: string): Promise<CopiedRows> {
+  /** Returns the notes of a sync without those of employees. */
+  async without(notes: CopiedRows, idsExternes: readonly string[]): Promise<CopiedRows> {
     const client = this.transactions.client();
     await client.query(
       `CREATE TEMPORARY TABLE IF NOT EXISTS notes (${NOTE_COLUMNS}) ON COMMIT DROP; TRUNCATE notes`,
     );
     await notes.into(client, 'notes');
-    await client.query(`DELETE FROM notes WHERE ${ofEmploye('$1')}`, [idExterne]);
+    await client.query(`DELETE FROM notes WHERE ${ofEmploye('ANY ($1)')}`, [idsExternes]);
     return CopiedRows.of(client, 'notes');
   }
 

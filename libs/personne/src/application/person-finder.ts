@@ -6,7 +6,7 @@ import {
   type Member,
   MemberRepository,
 } from '#membership';
-import type { Person } from '#membership/relations';
+import type { Person, Tenure } from '#membership/relations';
 import { type AncienEmploye, AncienEmployeRepository } from '../persistence/ancien-employe.repository';
 import { type KnownPerson, PersonalDataRepository } from '../persistence/personal-data.repository';
 
@@ -43,7 +43,8 @@ export class PersonFinder implements DeletionNotesWriter {
     );
     // Rows that name only the identifier belong to the employee who has it now.
     const ofIdentifier = { idExterne: employe ? null : idExterne, employe: null, anciensIdentifiants };
-    const known = { tenantId, ...ofIdentifier, ...noted };
+    const tenures = await this.tenures(tenantId, noted.employes, anciens);
+    const known = { tenantId, ...ofIdentifier, ...noted, tenures };
     return this.repository.find(known, 'FOR UPDATE');
   }
 
@@ -78,6 +79,7 @@ export class PersonFinder implements DeletionNotesWriter {
   /** Notes employees whom an undo has removed: no row of others refers to them. */
   async noteAll(tenantId: string, employes: string): Promise<void> {
     await this.anciens.insertAll(tenantId, employes, this.repository.nothingFound);
+    await this.identifiants.giveUpAll(tenantId, employes);
   }
 
   /** The employee, and the notes about earlier deletions of the same person. */
@@ -85,7 +87,7 @@ export class PersonFinder implements DeletionNotesWriter {
     const anciensIdentifiants = await this.identifiants.formerOf(tenantId, [idUnique]);
     const employe = {
       ...{ tenantId, idExterne, employe: idExterne, employes: [idUnique], anciensIdentifiants },
-      ...{ anciens: [], found: {} },
+      ...{ anciens: [], found: {}, tenures: await this.tenures(tenantId, [idUnique], []) },
     };
     const anciens = await this.anciens.of(tenantId, [idExterne, ...anciensIdentifiants], idUnique);
     if (anciens.length === 0) return employe;
@@ -103,7 +105,24 @@ export class PersonFinder implements DeletionNotesWriter {
       if (others.length === 0 || others.some((name) => names.includes(name))) same.push(ancien);
     }
     const { employes, ...noted } = merged(same);
-    return { ...employe, ...noted, employes: [idUnique, ...employes] };
+    const all = [idUnique, ...employes.filter((id) => id !== idUnique)];
+    return { ...employe, ...noted, employes: all, tenures: await this.tenures(tenantId, all, same) };
+  }
+
+  /** Returns the identifiers that the person had, and when. Earlier releases kept the last one of a deleted person in the note only. */
+  private async tenures(
+    tenantId: string,
+    employes: readonly string[],
+    anciens: readonly AncienEmploye[],
+  ): Promise<Tenure[]> {
+    const tenures = await this.identifiants.tenures(tenantId, employes);
+    const noted = anciens.filter(({ idExterne }) =>
+      tenures.every((tenure) => tenure.idExterne !== idExterne),
+    );
+    return [
+      ...tenures,
+      ...noted.map(({ idExterne, jusqua }) => ({ idExterne, depuis: '-infinity', jusqua })),
+    ];
   }
 }
 

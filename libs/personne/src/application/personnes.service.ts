@@ -2,7 +2,7 @@ import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { SIGNATURE_ACTIONS } from '#adhesion';
 import { Injectable } from '@nestjs/common';
 import { ClientsService } from '#clients';
-import { ActiveCampaigns, EMPLOYE, noEmploye } from '#membership';
+import { ActiveCampaigns, EMPLOYE, IdentifiantRepository, noEmploye } from '#membership';
 import type { Environment } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -26,6 +26,7 @@ export class PersonnesService {
     private readonly taches: TachesService,
     private readonly plans: PlansService,
     private readonly syncs: UndoService,
+    private readonly identifiants: IdentifiantRepository,
     private readonly finder: PersonFinder,
     private readonly repository: PersonalDataRepository,
     private readonly audit: AuditTrail,
@@ -92,9 +93,10 @@ export class PersonnesService {
           const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
           throw new DomainError(EMPLOYE.SyncEnAttente, detail);
         }
-        await this.plans.forget(tenantId, id);
-        await this.syncs.forget(tenantId, id);
       }
+      await this.plans.forget(tenantId, person.tenures);
+      await this.syncs.forget(tenantId, person.tenures);
+      if (person.employe !== null) await this.identifiants.withoutLast(tenantId, person.employe);
       await this.voters.removeFromDrafts(tenantId, votants);
       await this.repository.erase(person);
       this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.effacer, person.employes);

@@ -5,6 +5,9 @@ import { Transactions } from '#platform/database/transactions';
 /** The note about a person whom the partner deleted, once or several times: no names, only identifiers. */
 export interface AncienEmploye {
   readonly id: string;
+  /** The last external identifier, and a time after the deletion. */
+  readonly idExterne: string;
+  readonly jusqua: string;
   /** The service's ids that the employee had. */
   readonly employes: readonly string[];
   /** The service's ids of rows that are the person, by the names in `PersonalData.ids`. */
@@ -24,7 +27,8 @@ export class AncienEmployeRepository {
    */
   async of(tenantId: string, idsExternes: readonly string[], employeId?: string): Promise<AncienEmploye[]> {
     const { rows } = await this.transactions.client().query<AncienEmploye>(
-      `SELECT id_unique AS id, employes, lignes FROM ancien_employe
+      `SELECT id_unique AS id, id_externe AS "idExterne", (date_creation + interval '1 second')::text AS jusqua, employes, lignes
+       FROM ancien_employe
        WHERE tenant_id = $1 AND (id_externe = ANY ($2::text[])
            AND NOT EXISTS (SELECT FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ANY (employes))
          ${employeId ? 'OR employes @> ARRAY[$3::uuid]' : ''}) ORDER BY id_unique`,
@@ -47,7 +51,7 @@ export class AncienEmployeRepository {
     tenantId: string,
     idExterne: string,
     ids: readonly string[],
-    { employes, lignes }: Omit<AncienEmploye, 'id'>,
+    { employes, lignes }: Pick<AncienEmploye, 'employes' | 'lignes'>,
   ): Promise<void> {
     const client = this.transactions.client();
     await client.query('DELETE FROM ancien_employe WHERE tenant_id = $1 AND id_unique = ANY ($2::uuid[])', [

@@ -94,7 +94,7 @@ export class PersonalDataRepository {
    */
   async *read(person: Person, numero: string, bytes = PAGE_BYTES): AsyncGenerator<SectionPage, void> {
     for (const section of ROWS)
-      for (const one of [person, ...formerly(person)]) {
+      for (const one of named(section, person)) {
         let last: Row | undefined;
         for (let isFull = true; isFull;) {
           const values = { ...last, ...one, ...one.found, numero };
@@ -108,7 +108,7 @@ export class PersonalDataRepository {
 
   /** Returns rows of a section up to `bytes` and one row more, from the first one or after the row whose columns are in the values. */
   private async page(
-    { table, where, shown, repeated = [], order = OLDEST_FIRST }: PersonalRows,
+    { table, shown, repeated = [], order = OLDEST_FIRST, ...conditions }: PersonalRows,
     values: Readonly<Record<string, unknown>> & Pick<Person, 'tenantId'>,
     isLater: boolean,
     bytes: number,
@@ -117,7 +117,7 @@ export class PersonalDataRepository {
     const follows = `(${order.join(', ')}) > (${order.map((column) => `:${column}`).join(', ')})`;
     const unshown = ['tenant_id', ...repeated].join(', ');
     const rows = `SELECT (to_jsonb(t) - '{${unshown}}'::text[] || jsonb_build_object(${others.join(', ')}))::text AS item FROM (
-        SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${where}${isLater ? ` AND ${follows}` : ''}
+        SELECT * FROM ${table} WHERE tenant_id = :tenantId AND ${conditionOf(conditions)}${isLater ? ` AND ${follows}` : ''}
         ORDER BY ${order.join(', ')}
       ) t`;
     const sql = `SELECT item FROM (${upToPage(rows, ['item'], bytes)}) u`;
@@ -129,7 +129,18 @@ export class PersonalDataRepository {
 
   /** Erases the person from the rows of all contexts. */
   async erase(person: Person): Promise<void> {
-    for (const one of [person, ...formerly(person)]) await this.eraseRows(one);
+    for (const statement of PERSONAL_DATA.flatMap(({ beforeErasure }) => beforeErasure ?? []))
+      await this.run(statement, { ...person, ...person.found });
+    for (const section of ROWS) {
+      const { table, erased } = section;
+      for (const one of named(section, person)) {
+        const condition = `tenant_id = :tenantId AND ${conditionOf(section)}`;
+        const values = { ...one, ...one.found };
+        if (erased === 'removed') await this.run(`DELETE FROM ${table} WHERE ${condition}`, values);
+        else if ('set' in erased)
+          await this.run(`UPDATE ${table} SET ${erased.set} WHERE ${condition}`, values);
+      }
+    }
   }
 
   /** Gives the rows of the pairs that `IdentifiantRepository` has staged their new identifiers. */
@@ -171,18 +182,6 @@ export class PersonalDataRepository {
     })).filter(({ deplacees, reunies }) => deplacees + reunies > 0);
   }
 
-  private async eraseRows(person: Person): Promise<void> {
-    const values = { ...person, ...person.found };
-    for (const statement of PERSONAL_DATA.flatMap(({ beforeErasure }) => beforeErasure ?? []))
-      await this.run(statement, values);
-    for (const { table, where, erased } of ROWS) {
-      const condition = `tenant_id = :tenantId AND ${where}`;
-      if (erased === 'removed') await this.run(`DELETE FROM ${table} WHERE ${condition}`, values);
-      else if ('set' in erased)
-        await this.run(`UPDATE ${table} SET ${erased.set} WHERE ${condition}`, values);
-    }
-  }
-
   private async run<R extends object>(
     named: string,
     values: Readonly<Record<string, unknown>>,
@@ -192,12 +191,17 @@ export class PersonalDataRepository {
   }
 }
 
-/** The person by each former identifier, for rows that only name it. */
-function formerly(person: Person): Person[] {
-  return person.anciensIdentifiants.map((idExterne) => ({
-    ...{ ...person, idExterne, idUrl: encodeURIComponent(idExterne), employe: null },
-    ...{ employes: [], anciens: [], found: NOTHING_FOUND, ids: [] },
+/** The person for rows that reference it, or by each identifier that it had for rows that only name it. */
+function named({ named }: PersonalRows, person: Person): Person[] {
+  if (!named) return [person];
+  return person.tenures.map((tenure) => ({
+    ...person,
+    ...{ ...tenure, idUrl: encodeURIComponent(tenure.idExterne) },
   }));
+}
+
+function conditionOf({ where, named }: Pick<PersonalRows, 'where' | 'named'>): string {
+  return named ? `${where} AND ${named} >= :depuis AND ${named} < :jusqua` : where;
 }
 
 /** Returns a statement with the values of its parameters (`:name`). */

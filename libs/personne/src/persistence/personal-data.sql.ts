@@ -6,21 +6,21 @@ import { SYNC_PERSONAL_DATA } from '#sync/relations';
 import { VOTING_PERSONAL_DATA } from '#voting/relations';
 import { WEBHOOKS_PERSONAL_DATA } from '#webhooks/relations';
 
+const HAS_ID = 'EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0)';
+const HAS_IDENTIFIER = `(position(:idExterne IN idempotency_key) > 0 OR position(:idUrl IN idempotency_key) > 0
+  OR position('/' || :idUrl || '"' IN headers::text) > 0)`;
+
 /** Tables of the platform, which knows no person, and of contexts without personal data. */
 const IDEMPOTENCY: PersonalData = {
-  rows: [
-    {
-      // Recorded responses are encrypted, but a repeated request would still return them.
-      section: 'reponsesEnregistrees',
-      table: 'idempotency_record',
-      where: `(position(:idExterne IN idempotency_key) > 0 OR position(:idUrl IN idempotency_key) > 0
-        OR position('/' || :idUrl || '"' IN headers::text) > 0
-        OR EXISTS (SELECT FROM unnest(:ids::text[]) known WHERE position(known IN headers::text) > 0))`,
+  // Recorded responses are encrypted, but a repeated request would still return them.
+  rows: [{ where: HAS_ID }, { where: `${HAS_IDENTIFIER} AND NOT ${HAS_ID}`, named: 'date_creation' }].map(
+    (rows) => ({
+      ...{ section: 'reponsesEnregistrees', table: 'idempotency_record', ...rows },
       shown: { fingerprint: 'NULL', sealed_body: 'NULL' },
       order: ['date_creation', 'idempotency_key'],
       erased: 'removed',
-    },
-  ],
+    }),
+  ),
   notPersonal: {},
 };
 

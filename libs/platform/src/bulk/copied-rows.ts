@@ -53,17 +53,18 @@ export class CopiedRows {
     await pipeline(Readable.from(this.chunks), createZstdDecompress(), rows);
   }
 
-  /** Returns whether a row has the value in a column that is not the first or the last one. */
-  async contain(value: string): Promise<boolean> {
+  /** Returns whether a row has one of the values in a column that is not the first or the last one. */
+  async containAny(values: readonly string[]): Promise<boolean> {
     // COPY doubles backslashes, and identifiers have no character that it would escape otherwise.
-    const wanted = Buffer.from(`\t${value.replaceAll('\\', '\\\\')}\t`);
+    const wanted = values.map((value) => Buffer.from(`\t${value.replaceAll('\\', '\\\\')}\t`));
+    const longest = Math.max(0, ...wanted.map(({ length }) => length));
     let rest = Buffer.alloc(0);
     for await (const chunk of Readable.from(this.chunks).pipe(
       createZstdDecompress(),
     ) as AsyncIterable<Buffer>) {
       const all = Buffer.concat([rest, chunk]);
-      if (all.includes(wanted)) return true;
-      rest = all.subarray(Math.max(0, all.length - wanted.length));
+      if (wanted.some((one) => all.includes(one))) return true;
+      rest = all.subarray(Math.max(0, all.length - longest));
     }
     return false;
   }

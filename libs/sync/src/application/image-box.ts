@@ -28,6 +28,16 @@ export class ImageBox {
     return { images: sealPieces(key, notes.pieces()), cle };
   }
 
+  /** As `open`. Returns undefined if the pieces were altered. */
+  openWhole(tenantId: string, syncId: string, { images, cle }: SealedImages): CopiedRows | undefined {
+    const key = this.box.open(cle, SYNC_SEALED.context(tenantId, syncId));
+    try {
+      return CopiedRows.ofPieces(openPieces(key, images));
+    } catch {
+      return undefined;
+    }
+  }
+
   open(tenantId: string, syncId: string, { images, cle }: SealedImages): CopiedRows {
     return CopiedRows.ofPieces(openPieces(this.box.open(cle, SYNC_SEALED.context(tenantId, syncId)), images));
   }

@@ -10,6 +10,7 @@ import type { FetchPage } from '#platform/database/json-items';
 import type { Json } from '#platform/database/json';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import type { Tenure } from '#membership/relations';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { parseBody } from '#platform/input/parse-body';
 import type { Synced } from '../domain/effets.types';
@@ -164,8 +165,8 @@ export class PlansService {
   }
 
   /** Removes the plans that name an employee, who is about to be erased, in the ambient transaction. */
-  forget(tenantId: string, idExterne: string): Promise<void> {
-    return this.plans.forget(tenantId, idExterne);
+  async forget(tenantId: string, tenures: readonly Tenure[]): Promise<void> {
+    for (const tenure of tenures) await this.plans.forget(tenantId, tenure);
   }
 
   purgeExpired(spaces: readonly string[]): Promise<number> {

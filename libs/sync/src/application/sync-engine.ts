@@ -221,6 +221,7 @@ export class SyncEngine {
   /** Waits for other syncs of the data space, and says that the changes of the ambient transaction are those of a sync. */
   async begin(tenantId: string, syncId: string = randomUUID()): Promise<Freins> {
     await this.transactions.lockByName(syncLockOf(tenantId));
+    await this.syncs.begin();
     await this.changements.originate('sync', syncId);
     return this.freins.of(tenantId);
   }

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ActiveCampaigns, DeletionNotes, RestorationRepository } from '#membership';
 import type { ModuleName } from '#access/caller';
 import type { Actor } from '#platform/audit/actor';
+import type { Tenure } from '#membership/relations';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Json } from '#platform/database/json';
 import { DomainError } from '#platform/errors/domain-error';
@@ -85,7 +86,7 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     if (!cle) return resultOf({ ...NO_EFFETS, supprimes: 0 }, [], { evenements, votes: [] });
     const images = await this.syncs.images(tenantId, syncId);
     const notes = this.box.open(tenantId, syncId, { images, cle });
-    const restored = await this.restoration.restore(tenantId, { id: syncId, date }, notes, MOST_CONFLICTS);
+    const restored = await this.restoration.restore(tenantId, date, notes, MOST_CONFLICTS);
     const { conflits, nombreConflits, employes, retires, ...counts } = restored;
     if (nombreConflits > 0 && !ignorerConflits) throw inConflict(nombreConflits, conflits);
     await this.deletions.writer.noteAll(tenantId, retires);
@@ -94,12 +95,16 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
   }
 
   /** Removes an employee, who is about to be erased, from what is kept of syncs, in the ambient transaction. */
-  async forget(tenantId: string, idExterne: string): Promise<void> {
-    for (const { id, cle } of await this.syncs.withImages(tenantId)) {
-      const notes = this.box.open(tenantId, id, { images: await this.syncs.images(tenantId, id), cle });
-      if (!(await notes.contain(idExterne))) continue;
-      const sealed = this.box.seal(tenantId, id, await this.restoration.without(notes, idExterne));
-      await this.syncs.replaceImages(tenantId, id, sealed.images, sealed.cle);
+  async forget(tenantId: string, tenures: readonly Tenure[]): Promise<void> {
+    for (const { id, cle, idsExternes } of await this.syncs.withImages(tenantId, tenures)) {
+      const images = await this.syncs.images(tenantId, id);
+      const notes = this.box.openWhole(tenantId, id, { images, cle });
+      // Nobody can say what altered images contain.
+      if (!notes) await this.syncs.dropImages(tenantId, id);
+      else if (await notes.containAny(idsExternes)) {
+        const sealed = this.box.seal(tenantId, id, await this.restoration.without(notes, idsExternes));
+        await this.syncs.replaceImages(tenantId, id, sealed.images, sealed.cle);
+      }
     }
   }
 

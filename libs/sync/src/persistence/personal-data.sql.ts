@@ -21,6 +21,8 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       section: 'changementsDePlans',
       table: 'plan_changement',
       where: ofEmploye(':idExterne'),
+      named:
+        '(SELECT p.date_creation FROM plan p WHERE p.tenant_id = :tenantId AND p.id_unique = plan_changement.plan_id)',
       order: ['plan_id', 'n', 'id_unique'],
       erased: 'removed',
     },
@@ -28,6 +30,7 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       section: 'taches',
       table: 'tache',
       where: `EXISTS (SELECT FROM ${ERREURS} WHERE ${IS_PERSON})`,
+      named: 'date_creation',
       shown: { resultat: 'NULL', corps: 'NULL' },
       erased: {
         set: `resultat = jsonb_set(resultat::jsonb, '{Employes,Erreurs}', (SELECT jsonb_agg(
@@ -38,6 +41,8 @@ export const SYNC_PERSONAL_DATA: PersonalData = {
       section: 'resultatsTaches',
       table: 'tache_morceau',
       where: `EXISTS (SELECT FROM ${ERREURS_MORCEAU} WHERE ${IS_PERSON})`,
+      named:
+        '(SELECT t.date_creation FROM tache t WHERE t.tenant_id = :tenantId AND t.id_unique = tache_morceau.tache_id)',
       shown: { octets: 'NULL', empreinte: 'NULL' },
       order: ['tache_id', 'place'],
       erased: {

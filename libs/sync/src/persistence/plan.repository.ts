@@ -4,6 +4,7 @@ import type { CopiedRows } from '#platform/bulk/copied-rows';
 import { jsonObject, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
+import type { Tenure } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
 import type { Effets } from '../domain/effets.types';
 import { formsOf, rawCorps } from './corps.sql';
@@ -181,13 +182,13 @@ export class PlanRepository {
       ]);
   }
 
-  /** Removes the plans whose body or changes contain the identifier of an employee. */
-  async forget(tenantId: string, idExterne: string): Promise<void> {
+  /** Removes the plans whose body or changes contain the identifier of an employee, who had it then. */
+  async forget(tenantId: string, { idExterne, depuis, jusqua }: Tenure): Promise<void> {
     await this.transactions.client().query(
-      `DELETE FROM plan p WHERE tenant_id = $1 AND corps IS NOT NULL AND (
+      `DELETE FROM plan p WHERE tenant_id = $1 AND corps IS NOT NULL AND date_creation >= $4 AND date_creation < $5 AND (
          EXISTS (SELECT FROM unnest($2::bytea[]) form WHERE position(form IN corps) > 0)
          OR EXISTS (SELECT FROM plan_changement c WHERE c.tenant_id = $1 AND c.plan_id = p.id_unique AND ${ofEmploye('$3')}))`,
-      [tenantId, formsOf(idExterne), idExterne],
+      [tenantId, formsOf(idExterne), idExterne, depuis, jusqua],
     );
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
+import type { Tenure } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
 import type { Effets } from '../domain/effets.types';
 import { type NomSync, SYNC_DAYS } from '../domain/sync.types';
@@ -86,14 +87,22 @@ export class SyncRepository {
          DELETE FROM sync s USING newest n WHERE s.tenant_id = $1 AND (s.rang <= n.rang - $11 OR s.rang < (
            SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul - coalesce(k.octets, 0) >= n.cumul - $12::numeric ORDER BY k.rang LIMIT 1))
        )
-       INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, rang, cumul)
-       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, rang, cumul FROM newest`,
+       INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, date_debut,
+         rang, cumul)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, nullif(current_setting('app.sync_debut', true), '')::timestamptz, rang, cumul FROM newest`,
       [
         ...[tenantId, id, version, tacheId, planId, annule, evenementId, effets],
         ...[hasImages ? cle : null, isKept ? bytes : null, MOST_SYNCS, mostBytes],
       ],
     );
     if (hasImages) await this.insertImages(tenantId, id, images);
+  }
+
+  /** Notes, in the ambient transaction, that its sync begins: it holds the lock of syncs, so nobody renames employees from now on. */
+  async begin(): Promise<void> {
+    await this.transactions
+      .client()
+      .query(`SELECT set_config('app.sync_debut', clock_timestamp()::text, true)`);
   }
 
   /** Replaces the images of a sync. */
@@ -136,13 +145,30 @@ export class SyncRepository {
     return rows.map(({ octets }) => octets);
   }
 
-  /** Returns the syncs that have images, with their keys. */
-  async withImages(tenantId: string): Promise<{ id: string; cle: Buffer }[]> {
+  /** Removes the images of a sync, which can then not be undone. */
+  async dropImages(tenantId: string, id: string): Promise<void> {
+    await this.replaceImages(tenantId, id, [], Buffer.alloc(0));
+    await this.transactions
+      .client()
+      .query('UPDATE sync SET octets = NULL WHERE tenant_id = $1 AND id_unique = $2', [tenantId, id]);
+  }
+
+  /** Returns the syncs that have images and were done while an employee had one of its identifiers, with these and their keys. */
+  async withImages(
+    tenantId: string,
+    tenures: readonly Tenure[],
+  ): Promise<{ id: string; cle: Buffer; idsExternes: string[] }[]> {
     const { rows } = await this.transactions
       .client()
-      .query<{ id: string; cle: Buffer }>(
-        'SELECT id_unique AS id, cle FROM sync WHERE tenant_id = $1 AND cle IS NOT NULL ORDER BY rang',
-        [tenantId],
+      .query<{ id: string; cle: Buffer; idsExternes: string[] }>(
+        `SELECT s.id_unique AS id, s.cle, array_agg(DISTINCT t.id) AS "idsExternes" FROM sync s
+         JOIN unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) t (id, depuis, jusqua)
+           ON coalesce(s.date_debut, s.date_creation) >= t.depuis AND coalesce(s.date_debut, s.date_creation) < t.jusqua
+         WHERE s.tenant_id = $1 AND s.cle IS NOT NULL GROUP BY s.rang, s.id_unique, s.cle ORDER BY s.rang`,
+        [
+          ...[tenantId, tenures.map(({ idExterne }) => idExterne)],
+          ...[tenures.map(({ depuis }) => depuis), tenures.map(({ jusqua }) => jusqua)],
+        ],
       );
     return rows;
   }
