@@ -1,6 +1,13 @@
 /** Tables and views by the library that owns them. Only the owner names them in SQL. */
 export const TABLES: Readonly<Record<string, readonly string[]>> = {
-  platform: ['evenement', 'idempotency_record', 'journal', 'journal_tete', 'travail_en_cours'],
+  platform: [
+    'evenement',
+    'idempotency_record',
+    'journal',
+    'journal_tete',
+    'travail_en_cours',
+    'verification_journal',
+  ],
   clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'rate_window'],
   topology: ['derniere_ecriture', 'espace_ferme'],
   membership: [

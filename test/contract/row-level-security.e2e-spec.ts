@@ -277,6 +277,9 @@ describe('Row-level security in the schema', () => {
         'tache: DELETE, SELECT (tenant_id, id_unique, date_fin, octets)',
         'tenant: SELECT, INSERT, UPDATE',
         `travail_en_cours: ${ROWS}`,
+        'verification_journal: SELECT, INSERT',
+        // The number of disabled endpoints.
+        'webhook: SELECT (desactive_le)',
       ]);
     });
 

@@ -91,6 +91,7 @@ const OF_DIRECTORY: readonly string[] = [
   'cle_dossier',
   'rate_window',
   'deplacement',
+  'verification_journal',
 ];
 /** Tables with rows of administration, which are in the directory. */
 const OF_BOTH: readonly string[] = ['idempotency_record', 'journal', 'journal_tete'];

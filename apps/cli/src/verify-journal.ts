@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Anchor, Verified } from '#platform/audit/verification';
 import { ConfigError } from '#platform/ops/config-error';
 import type { Config } from '#platform/ops/config';
+import { reasonOf } from '#platform/ops/run-process';
 import { ServiceContext } from './service-context';
 
 /**
@@ -17,6 +18,7 @@ export async function verifyJournal(config: Config, file: string | undefined): P
   const seen = new Set<string>();
   let entries = 0;
   let faulty = 0;
+  let lost: string[] = [];
   await ServiceContext.use(config, async ({ journal }) => {
     for await (const verified of journal.verify(undefined, anchors)) {
       console.log(JSON.stringify(verified));
@@ -24,8 +26,12 @@ export async function verifyJournal(config: Config, file: string | undefined): P
       entries += verified.numero;
       if (verified.faults.length > 0) faulty += 1;
     }
+    lost = [...anchors.keys()].filter((space) => !seen.has(space));
+    // A standby can be verified, too, and cannot be written to.
+    await journal
+      .noteVerification(seen.size, faulty + lost.length)
+      .catch((error: unknown) => console.error(`This run could not be noted: ${reasonOf(error)}`));
   });
-  const lost = [...anchors.keys()].filter((space) => !seen.has(space));
   for (const space of lost) console.error(`The trail ${space} of the earlier run is gone.`);
   if (faulty + lost.length > 0) {
     console.error(`${faulty + lost.length} audit trails are not what was written: see docs/operations.md.`);

@@ -16,6 +16,7 @@ import { WEBHOOKS_ENTITIES } from '#webhooks';
 import { DeliveriesModule, WebhooksModule } from '#webhooks/module';
 import { ClockService } from './clock.service';
 import { JobsService } from './jobs.service';
+import { Measurements } from './measurements';
 import { PurgeService } from './purge.service';
 
 /** The background process. Its only controller is that of the probes. */
@@ -46,7 +47,7 @@ export class WorkerModule {
         MessagingModule,
         SendingModule.forRoot(config),
       ],
-      providers: [ClockService, JobsService, PurgeService],
+      providers: [ClockService, JobsService, Measurements, PurgeService],
     };
   }
 }

@@ -10,6 +10,7 @@ export const ACCESS_TABLES = [
   'derniere_ecriture',
   'travail_en_cours',
   'cle_dossier',
+  'verification_journal',
 ];
 
 /** Tables without data of tenants or clients. */
@@ -45,6 +46,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'shows the scheduler only which campaigns are due',
   'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
     'the same for closings',
+  'index webhook_desactive': 'workers count the disabled endpoints of all tenants',
+  'policy webhook_desactive to {mandat_access} using (desactive_le IS NOT NULL)':
+    'shows that count and no other column',
   ...Object.fromEntries(
     ['bulletin', 'recu', 'votant'].map((table) => [
       `table ${table}: mandat_app MAINTAIN`,

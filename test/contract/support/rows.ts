@@ -18,7 +18,8 @@ interface Owner {
   readonly clientId: string;
 }
 
-/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, positions of the log, running work. */
+/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, positions of the log, running work,
+ * and when trails were verified. */
 const APART = [
   'migration',
   'rate_window',
@@ -26,6 +27,7 @@ const APART = [
   'espace_ferme',
   'derniere_ecriture',
   'travail_en_cours',
+  'verification_journal',
 ];
 
 /** Reads, compares and restores all rows of a database through a superuser's connection. */

@@ -81,6 +81,16 @@ export class JournalService {
     }
   }
 
+  /** Stores that all trails were verified, for operators to see. */
+  noteVerification(trails: number, faulty: number): Promise<void> {
+    return this.journal.noteVerification(trails, faulty);
+  }
+
+  /** The last verification of all trails: its age in seconds, and how many had faults; none if there was none. */
+  lastVerification(): Promise<{ readonly age: number; readonly faulty: number }[]> {
+    return this.journal.lastVerification();
+  }
+
   /** Notes in a trail that its database was restored. */
   async noteRestore(actor: Actor, space: string): Promise<void> {
     await this.transactions.run({ tenantId: space }, async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PAGE_BYTES, type Position, upToPage, wireTimestamp } from '../database/json-items';
+import { ADMINISTRATION } from '../database/scope';
 import { Transactions } from '../database/transactions';
 import { ATTEST } from './audited-action';
 import type { ChainedEntry, ChainEnd, SealedEnd } from './chain';
@@ -160,6 +161,22 @@ export class JournalRepository {
       },
     );
     return rows[0]?.proven ?? false;
+  }
+
+  /** Stores that all trails were verified, and how many had faults. */
+  async noteVerification(trails: number, faulty: number): Promise<void> {
+    const text = 'INSERT INTO verification_journal (pistes, fautives) VALUES ($1, $2)';
+    await this.transactions.execute(ADMINISTRATION, { text, values: [trails, faulty] });
+  }
+
+  /** The last verification: its age in seconds, and how many trails had faults; none if there was none. */
+  lastVerification(): Promise<{ readonly age: number; readonly faulty: number }[]> {
+    return this.transactions.query(ADMINISTRATION, {
+      name: 'journal_last_verification',
+      text: `SELECT extract(epoch FROM clock_timestamp() - date)::float8 AS age, fautives AS faulty
+        FROM verification_journal ORDER BY date DESC LIMIT 1`,
+      values: [],
+    });
   }
 
   /** Entries behind a number, up to another, in the order of the chain. */

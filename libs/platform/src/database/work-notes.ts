@@ -156,13 +156,13 @@ export class WorkNotes {
   }
 
   /** The number of pieces that were put aside, by work. */
-  async countAside(): Promise<(readonly [travail: string, count: number])[]> {
-    const rows = await this.transactions.query<{ travail: string; count: number }>(OWN_CELL, {
+  async countAside(): Promise<(readonly [{ queue: string }, count: number])[]> {
+    const rows = await this.transactions.query<{ queue: string; count: number }>(OWN_CELL, {
       name: 'note_count_aside',
-      text: `SELECT travail, count(mis_de_cote)::int AS count FROM travail_en_cours GROUP BY travail`,
+      text: `SELECT travail AS queue, count(mis_de_cote)::int AS count FROM travail_en_cours GROUP BY travail`,
       values: [],
     });
-    return rows.map(({ travail, count }) => [travail, count]);
+    return rows.map(({ queue, count }) => [{ queue }, count]);
   }
 
   /** The pieces of a cell that were put aside. */

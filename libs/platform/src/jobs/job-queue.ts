@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type QueueResult } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Head, type LeasedJob, QueueDatabase, removeIn } from './queue-database';
 import { LOGGER } from '../ops/logger';
@@ -44,13 +44,20 @@ export class JobQueue implements BeforeApplicationShutdown {
     metrics: Metrics,
   ) {
     this.isWorker = processName === 'worker';
-    if (this.isWorker) metrics.watchQueues(() => this.depths());
+    if (!this.isWorker) return;
+    // pg-boss counts them every 5 s.
+    metrics.gauge('mandat_queue_depth', 'Due jobs that wait, by queue', async () =>
+      (await this.queues()).map(({ name, readyCount }) => [{ queue: name }, readyCount]),
+    );
+    const description = 'Time since which the oldest job that waits has been due, by queue';
+    metrics.gauge('mandat_queue_oldest_job_age_seconds', description, async () => {
+      const ages = await this.database.ages();
+      return (await this.queues()).map(({ name }) => [{ queue: name }, ages.get(name) ?? 0]);
+    });
   }
 
-  /** Returns the number of due jobs without a lease, by queue. pg-boss counts them every 5 s. */
-  private async depths(): Promise<(readonly [queue: string, depth: number])[]> {
-    const queues = await (await this.boss()).getQueues();
-    return queues.map(({ name, readyCount }) => [name, readyCount]);
+  private async queues(): Promise<QueueResult[]> {
+    return (await this.boss()).getQueues();
   }
 
   /**

@@ -103,6 +103,25 @@ const RESTORE = `
   UPDATE ${QUEUE_SCHEMA}.job SET state = 'created', started_on = NULL, heartbeat_on = NULL
   WHERE name = $1 AND id = ANY ($2::uuid[]) AND state = 'active'`;
 
+/**
+ * For each queue the time since which the oldest waiting job has been due, in seconds. Reads one job of each group from an index,
+ * however many wait behind it.
+ */
+const AGES = `
+  WITH RECURSIVE found AS (
+    (SELECT name, group_id FROM ${JOBS} WHERE state < 'active' AND NOT blocked AND group_id IS NOT NULL ORDER BY name, group_id LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM found, LATERAL (
+      SELECT name, group_id FROM ${JOBS} j WHERE state < 'active' AND NOT blocked AND (j.name, j.group_id) > (found.name, found.group_id)
+      ORDER BY name, group_id LIMIT 1
+    ) next
+  )
+  SELECT name, extract(epoch FROM ${QUEUE_SCHEMA}.job_now() - min(start_after))::float8 AS age FROM found, LATERAL (
+    SELECT start_after FROM ${JOBS} j WHERE j.name = found.name AND j.group_id = found.group_id AND state < 'active' AND NOT blocked
+    ORDER BY start_after LIMIT 1
+  ) oldest
+  WHERE start_after <= ${QUEUE_SCHEMA}.job_now() GROUP BY name`;
+
 /** Removes all jobs of a data space, as the owner. */
 export const REMOVE_JOBS = `DELETE FROM ${JOBS} WHERE data->>'tenantId' = $1`;
 
@@ -191,6 +210,12 @@ export class QueueDatabase {
   /** The oldest job of each group of a queue that has no running one. */
   async heads<T>(queue: string): Promise<Head<T>[]> {
     return (await this.executeSql(HEADS, [queue])).rows as Head<T>[];
+  }
+
+  /** How long the oldest waiting job of each queue has been due, in seconds; no queue without such a job. */
+  async ages(): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.executeSql(AGES);
+    return new Map((rows as { name: string; age: number }[]).map(({ name, age }) => [name, age]));
   }
 
   /** Ends the leases of jobs, as if they had not been taken. */

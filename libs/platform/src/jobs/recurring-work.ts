@@ -20,7 +20,9 @@ export class RecurringWork {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    metrics.watchRecurringWork(() => this.failures);
+    metrics.gauge('mandat_recurring_work_failures', 'Failures in a row of repeated work', () =>
+      [...this.failures].map(([work, count]) => [{ work }, count]),
+    );
   }
 
   /**

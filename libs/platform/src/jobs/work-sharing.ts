@@ -50,7 +50,9 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     private readonly lifecycle: Lifecycle,
     metrics: Metrics,
   ) {
-    if (processName === 'worker') metrics.watchPutAside(() => notes.countAside());
+    if (processName !== 'worker') return;
+    const description = 'Jobs that were put aside because they ended their process twice, by queue';
+    metrics.gauge('mandat_put_aside', description, () => notes.countAside());
   }
 
   get isStopping(): boolean {

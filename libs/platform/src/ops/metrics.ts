@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import type { Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
+import type { Attributes, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,6 +10,9 @@ import { VERSION } from './version';
 
 /** Time in ms in which scrapes share one text, because collecting takes as long as several requests. */
 const SHARED_MS = 1_000;
+
+/** What a measurement has read: a value, or several with their labels. */
+type Read = number | Iterable<readonly [labels: Attributes, value: number]>;
 
 /** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */
 @Injectable()
@@ -35,47 +38,28 @@ export class Metrics {
     });
   }
 
+  /**
+   * Adds a measurement that is read at each scrape. If reading fails there is no number, because it is unknown.
+   *
+   * @param read returns the value, or the values by their labels, which must be few and never name a data space or a person
+   */
+  gauge(name: string, description: string, read: () => Read | Promise<Read>): void {
+    this.meter.createObservableGauge(name, { description }).addCallback(async (result) => {
+      const values = await Promise.resolve()
+        .then(read)
+        .catch(() => []);
+      if (typeof values === 'number') result.observe(values);
+      else for (const [labels, value] of values) result.observe(value, labels);
+    });
+  }
+
   /** Shows how busy a pool is; waiting requests are the sign that it is too small. */
   watchPool(name: string, pool: Pool): void {
-    const gauge = this.meter.createObservableGauge('mandat_database_pool_connections', {
-      description: 'Connections of a database pool by state',
-    });
-    gauge.addCallback((result) => {
-      result.observe(pool.totalCount - pool.idleCount, { pool: name, state: 'busy' });
-      result.observe(pool.idleCount, { pool: name, state: 'idle' });
-      result.observe(pool.waitingCount, { pool: name, state: 'waiting' });
-    });
-  }
-
-  /** Shows how much work waits. Without the database there is no number, because it is unknown. */
-  watchQueues(read: () => Promise<readonly (readonly [queue: string, depth: number])[]>): void {
-    const gauge = this.meter.createObservableGauge('mandat_queue_depth', {
-      description: 'Due jobs that wait, by queue',
-    });
-    gauge.addCallback(async (result) => {
-      for (const [queue, depth] of await read().catch(() => [])) result.observe(depth, { queue });
-    });
-  }
-
-  /** Shows which repeated work fails, by the number of failures in a row. */
-  watchRecurringWork(read: () => ReadonlyMap<string, number>): void {
-    this.meter
-      .createObservableGauge('mandat_recurring_work_failures', {
-        description: 'Failures in a row of repeated work',
-      })
-      .addCallback((result) => {
-        for (const [work, failures] of read()) result.observe(failures, { work });
-      });
-  }
-
-  /** Shows how many pieces of work were put aside, because they ended their process again and again. */
-  watchPutAside(read: () => Promise<readonly (readonly [queue: string, count: number])[]>): void {
-    const gauge = this.meter.createObservableGauge('mandat_put_aside', {
-      description: 'Jobs that were put aside because they ended their process twice, by queue',
-    });
-    gauge.addCallback(async (result) => {
-      for (const [queue, count] of await read().catch(() => [])) result.observe(count, { queue });
-    });
+    this.gauge('mandat_database_pool_connections', 'Connections of a database pool by state', () => [
+      [{ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount],
+      [{ pool: name, state: 'idle' }, pool.idleCount],
+      [{ pool: name, state: 'waiting' }, pool.waitingCount],
+    ]);
   }
 
   /** All measurements as Prometheus text, version 0.0.4, at most a second old. */
@@ -89,10 +73,6 @@ export class Metrics {
     const { resourceMetrics, errors } = await this.exporter.collect();
     if (errors.length > 0) throw errors[0];
     return new PrometheusSerializer().serialize(resourceMetrics);
-  }
-
-  private gauge(name: string, description: string, read: () => number): void {
-    this.meter.createObservableGauge(name, { description }).addCallback((result) => result.observe(read()));
   }
 }
 

@@ -85,11 +85,10 @@ export class Standby implements Replica {
     this.logger = logger;
     // A server that has restarted may have replayed less of the log than before.
     this.database.onLoss((error) => this.doubt(error));
-    metrics.meter
-      .createObservableGauge('mandat_database_standby_behind_seconds', {
-        description: 'Maximum time by which a standby may be behind its primary',
-      })
-      .addCallback((result) => result.observe((performance.now() - this.freshAt) / 1_000, { standby: name }));
+    const description = 'Maximum time by which a standby may be behind its primary';
+    metrics.gauge('mandat_database_standby_behind_seconds', description, () => [
+      [{ standby: name }, (performance.now() - this.freshAt) / 1_000],
+    ]);
   }
 
   /** Whether it is at most as far behind as permitted, and has replayed the log up to a position. */

@@ -48,6 +48,11 @@ export class WebhooksService {
     private readonly config: Config,
   ) {}
 
+  /** The number of endpoints of the worker's cell that the service has disabled. */
+  countDisabled(): Promise<number> {
+    return this.repository.countDisabled();
+  }
+
   /** Returns the endpoints that a key may read: those whose types all belong to its modules. */
   page(
     tenantId: string,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
+import { OWN_CELL } from '#platform/database/scope';
 import type { SealedColumn } from '#platform/database/sealed-columns';
 import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
@@ -63,6 +64,16 @@ export class WebhookRepository {
         tenantId,
       ]);
     return rows[0]!.count;
+  }
+
+  /** The number of endpoints of all tenants of the worker's cell that were disabled. */
+  async countDisabled(): Promise<number> {
+    const [row] = await this.transactions.query<{ count: number }>(OWN_CELL, {
+      name: 'webhook_desactives',
+      text: 'SELECT count(*)::int AS count FROM webhook WHERE desactive_le IS NOT NULL',
+      values: [],
+    });
+    return row!.count;
   }
 
   /** Adds an endpoint in the ambient transaction. */

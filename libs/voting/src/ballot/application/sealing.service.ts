@@ -42,6 +42,11 @@ export class SealingService {
     });
   }
 
+  /** The number of boxes of the cell whose vote has ended, by the step that they wait for. */
+  async countWaiting(): Promise<(readonly [{ step: string }, count: number])[]> {
+    return Object.entries(await this.repository.countWaiting()).map(([step, count]) => [{ step }, count]);
+  }
+
   /**
    * Removes the dead rows of the boxes that this process has sealed: they would otherwise stay in the files, in their old order,
    * until the server removes them. It may take minutes, and sealing goes on meanwhile.

@@ -3,6 +3,7 @@ import type { Piece } from '#platform/database/work-notes';
 import { Maintenance } from '#platform/database/maintenance';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
+import { hasEnded } from '../../campagne/persistence/campagne.sql';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 
 /** Rewrites roll, ballots and receipts in the ambient transaction. */
@@ -24,6 +25,17 @@ export class SealingRepository {
       text: dueCampagnes('urne_close AND NOT urne_scellee'),
       values: [except],
     });
+  }
+
+  /** The number of boxes of all tenants whose vote has ended, by the step that they wait for. */
+  async countWaiting(): Promise<{ readonly fermeture: number; readonly scellement: number }> {
+    const [row] = await this.transactions.query<{ fermeture: number; scellement: number }>(OWN_CELL, {
+      name: 'campagne_urnes_en_attente',
+      text: `SELECT (SELECT count(*)::int FROM campagne WHERE ${hasEnded('now()')} AND NOT urne_close) AS fermeture,
+          (SELECT count(*)::int FROM campagne WHERE urne_close AND NOT urne_scellee) AS scellement`,
+      values: [],
+    });
+    return row!;
   }
 
   /**
