@@ -11,11 +11,13 @@ const MONITORING = /^## Monitoring$(.*?)^## /ms.exec(GUIDE)![1]!;
 
 /** Names of metrics in the code. Counters and histograms get additional endings. */
 function measurementsOfCode(): string[] {
-  const files = readdirSync(join(__dirname, '../../libs'), { recursive: true, encoding: 'utf8' });
-  const sources = files.filter((file) => /(?<!\.spec)\.ts$/.test(file)).map((file) => textOf(`libs/${file}`));
+  const sources = ['libs', 'apps/worker'].flatMap((folder) => {
+    const files = readdirSync(join(__dirname, '../..', folder), { recursive: true, encoding: 'utf8' });
+    return files.filter((file) => /(?<!\.spec)\.ts$/.test(file)).map((file) => textOf(`${folder}/${file}`));
+  });
   const made = sources
     .join('\n')
-    .matchAll(/\b(?:create(?:Counter|Histogram|UpDownCounter|ObservableGauge)|gauge)\('(\w+)'/g);
+    .matchAll(/\b(?:create(?:Counter|Histogram|UpDownCounter)|gauge)\(\s*'(\w+)'/g);
   return [...new Set([...made].map(([, name]) => name!))].sort();
 }
 

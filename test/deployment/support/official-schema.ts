@@ -2,6 +2,12 @@ import Ajv, { type AnySchema } from 'ajv';
 import { CNPG_SCHEMAS } from './cnpg-schema';
 import type { Yaml } from './files';
 
+/** Packages with the schemas of operators' objects, by API. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+};
+
 interface Model {
   readonly prototype: { validate(this: Yaml): void };
 }
@@ -15,7 +21,7 @@ export async function schemaFaults(object: Yaml): Promise<string[]> {
   const { apiVersion, kind } = object as { apiVersion: string; kind: string };
   if (apiVersion.startsWith('postgresql.cnpg.io/')) return faultsBySchema(CNPG_SCHEMAS[kind]!, object);
   // An ES module, which an import at the top of this file cannot load.
-  const family = apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda' : 'kubernetes-models';
+  const family = FAMILIES[apiVersion.split('/')[0]!] ?? 'kubernetes-models';
   const models = (await import(`${family}/${apiVersion}`)) as Record<string, Model>;
   const watched = new Watched(object);
   try {
