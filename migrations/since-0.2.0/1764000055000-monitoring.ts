@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 import { ACCESS_ROLE } from '../../libs/platform/src/database/roles';
 
-/** What operators watch: when the audit trails were verified, and how many endpoints are disabled. */
+/** What operators watch: when the audit trails were verified, how many endpoints are disabled, and which migrations are applied. */
 export class Monitoring1764000055000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -12,6 +12,7 @@ export class Monitoring1764000055000 implements MigrationInterface {
       )`);
     await runner.query(`COMMENT ON TABLE verification_journal IS 'Runs of verifier-journal'`);
     await runner.query(`GRANT SELECT, INSERT ON verification_journal TO ${ACCESS_ROLE}`);
+    await runner.query(`GRANT SELECT ON migration TO ${ACCESS_ROLE}`);
     await runner.query(
       'CREATE INDEX webhook_desactive ON webhook (desactive_le) WHERE desactive_le IS NOT NULL',
     );
@@ -25,6 +26,7 @@ export class Monitoring1764000055000 implements MigrationInterface {
     await runner.query(`REVOKE SELECT (desactive_le) ON webhook FROM ${ACCESS_ROLE}`);
     await runner.query('DROP POLICY webhook_desactive ON webhook');
     await runner.query('DROP INDEX webhook_desactive');
+    await runner.query(`REVOKE SELECT ON migration FROM ${ACCESS_ROLE}`);
     await runner.query('DROP TABLE verification_journal');
   }
 }

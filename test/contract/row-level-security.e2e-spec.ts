@@ -266,6 +266,8 @@ describe('Row-level security in the schema', () => {
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
         // The records of administrators, and the purge of expired records.
         `idempotency_record: ${ROWS}`,
+        // The diagnosis.
+        'migration: SELECT',
         // The purge of plans, without their content.
         'plan: DELETE, SELECT (tenant_id, id_unique, octets, date_creation)',
         `rate_window: ${ROWS}`,

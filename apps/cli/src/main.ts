@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '#platform/ops/config-error';
 import type { Config } from '#platform/ops/config';
 import { loadConfig } from '#platform/ops/load-config';
@@ -17,6 +17,8 @@ const USAGE = `Usage: npm run cli -- <command>
   cle-admin [name]    make a key for an administrator and print it; needs no secret
   verifier-journal [f] read every audit trail from its beginning; f holds what an earlier run printed. Needs the
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
+  diagnostic [--json] [--hote name] check database, keys, clock, mail server, network and disk, and say what to do; run it where a
+                      worker runs, with its variables. name: a public one to look up and reach on 443 (example.com)
   apres-restauration t [f] [--cellule name] after a restore of all databases, or of one cell, to the moment t and before any
                       process uses it: end emails, revoke the keys and erase the persons of the lines of f
                       (docs/operations.md)
@@ -66,6 +68,11 @@ export async function main([command, ...rest]: readonly string[], given: NodeJS.
     }
     case 'verifier-journal':
       return (await import('./verify-journal.js')).verifyJournal(config(env), argument);
+    case 'diagnostic': {
+      const { json, hote } = optionsOf(rest, { json: { type: 'boolean' }, hote: { type: 'string' } }).values;
+      const options = { json: json ?? false, host: hote ?? 'example.com' };
+      return (await import('./diagnostic.js')).diagnostic(env, options);
+    }
     case 'apres-restauration':
       return (await import('./after-restore.js')).afterRestore(config(env), ...restoreArguments(rest));
     case 'deplacer':
@@ -92,15 +99,19 @@ function config(env: NodeJS.ProcessEnv): Config {
   return loadConfig(env, 'cli', databaseUrl(env));
 }
 
-/** The moment, the file and the cell. @throws ConfigError for other options */
-function restoreArguments(args: string[]): [moment?: string, file?: string, cell?: string] {
-  const options = { args, options: { cellule: { type: 'string' } }, allowPositionals: true } as const;
+/** @throws ConfigError for other options */
+function optionsOf<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T) {
   try {
-    const { positionals, values } = parseArgs(options);
-    return [positionals[0], positionals[1], values.cellule];
+    return parseArgs({ args, options, allowPositionals: true });
   } catch {
     throw new ConfigError(USAGE);
   }
+}
+
+/** The moment, the file and the cell. */
+function restoreArguments(args: string[]): [moment?: string, file?: string, cell?: string] {
+  const { positionals, values } = optionsOf(args, { cellule: { type: 'string' } });
+  return [positionals[0], positionals[1], values.cellule];
 }
 
 function nameOf(argument = 'Administrator'): string {

@@ -31,6 +31,7 @@ import { SyncModule } from '#sync/module';
 import {
   BulletinsService,
   CampagnesService,
+  DossierKeys,
   EngagementsService,
   LifecycleService,
   OptionsService,
@@ -77,6 +78,7 @@ const SERVICES = {
   votants: VotantsService,
   bulletins: BulletinsService,
   engagements: EngagementsService,
+  dossierKeys: DossierKeys,
   seances: SeancesService,
   points: PointsService,
   courriels: CourrielsService,

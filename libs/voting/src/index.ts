@@ -3,6 +3,7 @@ import { Votant } from './roll/domain/votant.entity';
 
 export { BulletinsService } from './ballot/application/bulletins.service';
 export { CampagnesService } from './campagne/application/campagnes.service';
+export { DossierKeys } from './application/dossier-keys';
 export { DossierBuilderService } from './dossier/application/dossier-builder.service';
 export { EngagementsService } from './ballot/application/engagements.service';
 export { LifecycleService } from './campagne/application/lifecycle.service';

@@ -1,6 +1,7 @@
 import { Webhook } from './domain/webhook.entity';
 
 export { EvenementsService } from './application/evenements.service';
+export { createResolver } from './application/address-guard';
 export { WebhooksService } from './application/webhooks.service';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';

@@ -62,6 +62,16 @@ export class SmtpMailer implements Mailer {
     }
   }
 
+  /** Connects and logs in. @returns why that fails; undefined if it succeeds */
+  async fault(): Promise<string | undefined> {
+    try {
+      (await SmtpSession.open(this.options, this.server.login)).quit();
+      return undefined;
+    } catch (error) {
+      return reasonOf(error as SMTPError);
+    }
+  }
+
   close(): void {
     for (const session of this.idle.splice(0)) session.quit();
     for (const session of this.open) session.close();

@@ -55,6 +55,12 @@ export class JournalVerification {
     return { space, numero: end.numero, empreinte: end.empreinte.toString('hex'), faults: faults.told() };
   }
 
+  /** Whether a key of SECRETS_KEY has sealed the end of a trail; undefined without an end. */
+  async isSealed(space: string): Promise<boolean | undefined> {
+    const head = await this.repository.head(space);
+    return head && head.numero > 0 ? this.chain.isSealed(space, head) : undefined;
+  }
+
   /** A reading of a trail from its beginning, which has not begun. */
   read(space: string, anchor?: Anchor): Reading {
     return new Reading(this.repository, this.chain, space, anchor);

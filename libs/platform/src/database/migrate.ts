@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryFailedError, SimpleConsoleLogger } from 'typeorm';
 import { BASELINE } from '../../../../migrations/baseline';
@@ -11,7 +11,7 @@ import { ConfigError } from '../ops/config-error';
 const MIGRATION_LOCK = 7_304_512_201;
 
 /** PostgreSQL 18 brings uuidv7() and RETURNING OLD, which the schema and the syncs use. */
-const MINIMUM_VERSION = 180_000;
+export const MINIMUM_VERSION = 180_000;
 
 /**
  * The longest that a migration waits for a table, in ms. Requests for the table wait behind it. This is shorter than
@@ -32,6 +32,12 @@ const compiled = (): string[] =>
   globSync('migrations/since-*/*.ts', { cwd: ROOT }).map((file) =>
     join(ROOT, 'dist', file.replace(/ts$/, 'js')),
   );
+
+/** The migrations of this release that are not in the baseline, as `<timestamp>-<what>`, oldest first. */
+export const knownMigrations = (): string[] =>
+  compiled()
+    .map((file) => basename(file, '.js'))
+    .sort();
 
 /** Failures are thrown, and waits are reported. TypeORM would print both as failures. */
 class QuietLogger extends SimpleConsoleLogger {

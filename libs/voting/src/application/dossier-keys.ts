@@ -1,8 +1,9 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { FlattenedSign } from 'jose';
 import { type KeyObject, sign } from 'node:crypto';
 import { ConfigError } from '#platform/ops/config-error';
 import { Config } from '#platform/ops/config';
+import { PROCESS_NAME, type Reader } from '#platform/ops/process-name';
 import { workerCellsOf } from '#platform/ops/load-config';
 import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
@@ -31,6 +32,7 @@ export class DossierKeys implements OnApplicationBootstrap {
   constructor(
     private readonly repository: DossierKeysRepository,
     private readonly config: Config,
+    @Inject(PROCESS_NAME) private readonly processName: Reader,
   ) {
     const { dossierSigningKey: text } = config;
     if (text === undefined) return;
@@ -47,18 +49,34 @@ export class DossierKeys implements OnApplicationBootstrap {
 
   /**
    * Earlier releases signed nothing. Without a key votes would be refused, so the processes of such a release stay until there
-   * is one. Other cells do not wait for a cell that does not answer.
+   * is one. Commands sign nothing. Other cells do not wait for a cell that does not answer.
    *
    * @throws ConfigError without a key, if a campaign is published and its count not signed
    */
   async onApplicationBootstrap(): Promise<void> {
-    if (this.own || !this.config.production) return;
-    const cells = workerCellsOf(this.config.cells, this.config.databaseUrl);
-    const votes = await Promise.allSettled(cells.map((cell) => this.repository.hasVotes(cell)));
-    if (votes.some((one) => one.status === 'fulfilled' && one.value))
+    if (this.own || !this.config.production || this.processName === 'cli') return;
+    if (await this.hasVotes())
       throw new ConfigError(
         'DOSSIER_SIGNING_KEY is not set, and a campaign is published: give the key that signs its count.',
       );
+  }
+
+  private async hasVotes(): Promise<boolean> {
+    const cells = workerCellsOf(this.config.cells, this.config.databaseUrl);
+    const votes = await Promise.allSettled(cells.map((cell) => this.repository.hasVotes(cell)));
+    return votes.some((one) => one.status === 'fulfilled' && one.value);
+  }
+
+  get isSet(): boolean {
+    return this.own !== undefined;
+  }
+
+  /** What in the data speaks against the key of this process; undefined if nothing does. */
+  async fault(): Promise<string | undefined> {
+    if (!this.own) return (await this.hasVotes()) ? 'is not set, and a campaign is published' : undefined;
+    const known = await this.repository.all();
+    const isKnown = known.length === 0 || known.some((key) => key.equals(this.own!.publicKey));
+    return isKnown ? undefined : 'has signed nothing, but another key has';
   }
 
   get kid(): string {
