@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { MailConfig, SmtpMailer } from '#messaging';
-import { knownMigrations, MINIMUM_VERSION } from '#platform/database/migrate';
+import { MINIMUM_VERSION } from '#platform/database/migrate';
 import { DatabaseProbe } from '#platform/database/probe';
 import { Config } from '#platform/ops/config';
 import type { ConfigError } from '#platform/ops/config-error';
@@ -13,7 +13,8 @@ import { loadConfig } from '#platform/ops/load-config';
 import { reasonOf } from '#platform/ops/run-process';
 import { primaryUrlOf } from '#topology';
 import { createResolver } from '#webhooks';
-import { databasesOf } from './migrate';
+import { Fault, Findings, Skipped } from './findings';
+import { assertMigrated, databasesOf } from './migrate';
 import { ServiceContext } from './service-context';
 
 /** Clocks that differ more are wrong: synchronised ones differ by milliseconds. */
@@ -26,15 +27,6 @@ const LEAST_LAG_MS = 2_000;
 const TRAILS_MS = 20_000;
 
 const UNUSABLE = 'the database cannot be used yet';
-
-/** Result of a check. */
-export interface Finding {
-  readonly check: string;
-  readonly state: 'ok' | 'fault' | 'skipped';
-  readonly found: string;
-  /** Absent unless there is a fault. */
-  readonly todo?: string;
-}
 
 /** The world outside of the process and its database. */
 export interface Outside {
@@ -61,18 +53,6 @@ export const OUTSIDE: Outside = {
   },
 };
 
-/** A fault that has a remedy. */
-class Fault extends Error {
-  constructor(
-    found: string,
-    readonly todo: string,
-  ) {
-    super(found);
-  }
-}
-
-class Skipped extends Error {}
-
 /**
  * Checks what operators get wrong, and prints a line for each check, with what to do about a fault. Changes nothing in the
  * database, and prints no secret. A fault sets exit code 1.
@@ -84,27 +64,22 @@ export async function diagnostic(
   { json, host }: { readonly json: boolean; readonly host: string },
   outside = OUTSIDE,
 ): Promise<void> {
-  const findings = await new Diagnosis(env, host, outside).run();
-  const isFine = findings.every(({ state }) => state !== 'fault');
-  if (json) console.log(JSON.stringify({ ok: isFine, checks: findings }));
-  else
-    for (const { check, state, found, todo } of findings)
-      console.log(`${state.padEnd(7)} ${check}: ${found}${todo ? ` → ${todo}` : ''}`);
-  if (!isFine) process.exitCode = 1;
+  const findings = new Findings();
+  await new Diagnosis(findings, env, host, outside).run();
+  findings.print(json);
 }
 
 class Diagnosis {
-  private readonly findings: Finding[] = [];
-
   constructor(
+    private readonly findings: Findings,
     private readonly env: NodeJS.ProcessEnv,
     private readonly host: string,
     private readonly outside: Outside,
   ) {}
 
-  async run(): Promise<readonly Finding[]> {
+  async run(): Promise<void> {
     let config: Config | undefined;
-    await this.check('configuration', () => {
+    await this.findings.check('configuration', () => {
       const loaded = loadConfig(this.env, 'cli');
       const { DOSSIER_SIGNING_KEY, SMTP_URL, MAIL_FROM } = this.env;
       config = new Config({
@@ -113,42 +88,20 @@ class Diagnosis {
       });
       return loaded.production ? 'production' : 'not production: NODE_ENV is not set to it';
     });
-    if (!config) return this.findings;
+    if (!config) return;
     let hasSchema = true;
     for (const [url, cell] of databasesOf(config.databaseUrl, this.env.CELLS))
       hasSchema = (await this.database(config, url, cell === undefined ? '' : ` ${cell}`)) && hasSchema;
     await this.stored(config, hasSchema);
     for (const [primary, urls] of config.standbys)
       for (const [index, url] of urls.entries())
-        await this.check(`standby ${index + 1}`, () => {
+        await this.findings.check(`standby ${index + 1}`, () => {
           if (!hasSchema) throw new Skipped(UNUSABLE);
           return standby(primary, url, config!.standbyLagMs);
         });
-    await this.check('mail server', () => mailServer(config!));
+    await this.findings.check('mail server', () => mailServer(config!));
     await this.wayOut();
-    await this.check('disk', () => this.disk(config!.dataDir));
-    return this.findings;
-  }
-
-  /** Returns whether the check found no fault. */
-  private async check(check: string, work: () => Promise<string> | string): Promise<boolean> {
-    try {
-      this.findings.push({ check, state: 'ok', found: await work() });
-      return true;
-    } catch (error) {
-      const found = reasonOf(error).split('\n')[0]!;
-      if (error instanceof Skipped) this.findings.push({ check, state: 'skipped', found: error.message });
-      else if (error instanceof Fault)
-        this.findings.push({ check, state: 'fault', found: error.message, todo: error.todo });
-      else
-        this.findings.push({
-          check,
-          state: 'fault',
-          found,
-          todo: 'Correct it (README, "Environment variables").',
-        });
-      return false;
-    }
+    await this.findings.check('disk', () => this.disk(config!.dataDir));
   }
 
   /** Checks a database. @returns whether it can be used */
@@ -156,15 +109,17 @@ class Diagnosis {
     const variable = suffix === '' ? 'DATABASE_URL' : 'CELLS';
     let probe: DatabaseProbe | undefined;
     try {
-      const isThere = await this.check(`database${suffix}`, async () => {
+      const isThere = await this.findings.check(`database${suffix}`, async () => {
         probe = await opened(await primaryUrlOf(url), variable);
         return server(probe);
       });
       if (!probe || !isThere) return false;
       const open = probe;
-      const isLogin = await this.check(`login${suffix}`, () => login(open, config.production, variable));
-      const isSchema = await this.check(`migrations${suffix}`, () => migrations(open));
-      await this.check(`clock${suffix}`, () => this.clock(open));
+      const isLogin = await this.findings.check(`login${suffix}`, () =>
+        login(open, config.production, variable),
+      );
+      const isSchema = await this.findings.check(`migrations${suffix}`, () => assertMigrated(open));
+      await this.findings.check(`clock${suffix}`, () => this.clock(open));
       return isLogin && isSchema;
     } finally {
       await probe?.close();
@@ -189,7 +144,7 @@ class Diagnosis {
     const skip = (reason: string): Promise<unknown> =>
       Promise.all(
         names.map((name) =>
-          this.check(name, () => {
+          this.findings.check(name, () => {
             throw new Skipped(reason);
           }),
         ),
@@ -198,18 +153,18 @@ class Diagnosis {
     // The login was checked, and lines of the log would be between the findings.
     const usable = new Config({ ...config, production: false, logLevel: 'silent' });
     await ServiceContext.use(usable, async (services) => {
-      const isKey = await this.check(names[0], () => secretsKey(services));
-      await this.check(names[1], () => {
+      const isKey = await this.findings.check(names[0], () => secretsKey(services));
+      await this.findings.check(names[1], () => {
         if (!isKey) throw new Skipped('SECRETS_KEY is wrong');
         return trails(services);
       });
-      await this.check(names[2], () => signingKey(services));
+      await this.findings.check(names[2], () => signingKey(services));
     }).catch((error: unknown) => skip(reasonOf(error).split('\n')[0]!));
   }
 
   private async wayOut(): Promise<void> {
     let addresses: string[] = [];
-    await this.check('name servers', async () => {
+    await this.findings.check('name servers', async () => {
       addresses = await this.outside.resolve(this.host).catch((error: NodeJS.ErrnoException) => {
         throw new Fault(
           `${this.host} is not found (${error.code ?? error.message})`,
@@ -218,7 +173,7 @@ class Diagnosis {
       });
       return `${this.host} is ${addresses[0]}`;
     });
-    await this.check('way out on 443', async () => {
+    await this.findings.check('way out on 443', async () => {
       if (addresses.length === 0) throw new Skipped('no address is known');
       await this.outside.reach(this.host, addresses[0]!).catch((error: NodeJS.ErrnoException) => {
         throw new Fault(
@@ -278,17 +233,6 @@ async function login(probe: DatabaseProbe, isProduction: boolean, variable: stri
       `After the migrations run GRANT ${missing} TO ${name}.`,
     );
   return name;
-}
-
-async function migrations(probe: DatabaseProbe): Promise<string> {
-  const done = await probe.migrations();
-  const pending = knownMigrations().filter((one) => !done.has(one.split('-')[0]!));
-  if (pending.length > 0)
-    throw new Fault(
-      done.size === 0 ? 'the schema is older than this release' : `pending: ${pending.join(', ')}`,
-      'Run npm run cli -- migrate with the login of the owner.',
-    );
-  return 'all are applied';
 }
 
 async function secretsKey({ journal, verification }: ServiceContext): Promise<string> {

@@ -19,6 +19,9 @@ const USAGE = `Usage: npm run cli -- <command>
                       SECRETS_KEY of the service (where it made its own: DATA_DIR)
   diagnostic [--json] [--hote name] check database, keys, clock, mail server, network and disk, and say what to do; run it where a
                       worker runs, with its variables. name: a public one to look up and reach on 443 (example.com)
+  sauvegarde --verifier [path] [--json] restore a base backup (a folder or an archive, or the newest of a folder) into an embedded
+                      server, and check audit trails, ballot boxes and counts; without a path, check the restored database of
+                      DATABASE_URL. Needs the SECRETS_KEY of the service, and packages of development
   apres-restauration t [f] [--cellule name] after a restore of all databases, or of one cell, to the moment t and before any
                       process uses it: end emails, revoke the keys and erase the persons of the lines of f
                       (docs/operations.md)
@@ -72,6 +75,14 @@ export async function main([command, ...rest]: readonly string[], given: NodeJS.
       const { json, hote } = optionsOf(rest, { json: { type: 'boolean' }, hote: { type: 'string' } }).values;
       const options = { json: json ?? false, host: hote ?? 'example.com' };
       return (await import('./diagnostic.js')).diagnostic(env, options);
+    }
+    case 'sauvegarde': {
+      const options = { verifier: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+      const { values, positionals } = optionsOf(rest, options);
+      if (!values.verifier || positionals.length > 1) throw new ConfigError(USAGE);
+      const [path] = positionals;
+      const { verifyBackup } = await import('./backup.js');
+      return verifyBackup(loadConfig(env, 'cli', path && 'postgres://unused'), path, values.json ?? false);
     }
     case 'apres-restauration':
       return (await import('./after-restore.js')).afterRestore(config(env), ...restoreArguments(rest));

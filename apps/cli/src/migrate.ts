@@ -1,10 +1,16 @@
 import { MESSAGING_QUEUES } from '#messaging';
-import { migrateDown as undoMigrations, migrateUp as migrateSchema } from '#platform/database/migrate';
+import {
+  knownMigrations,
+  migrateDown as undoMigrations,
+  migrateUp as migrateSchema,
+} from '#platform/database/migrate';
+import type { DatabaseProbe } from '#platform/database/probe';
 import { cellsOf } from '#platform/ops/load-config';
 import { prepareQueues } from '#platform/jobs/prepare-queues';
 import { SYNC_QUEUES } from '#sync';
 import { primaryUrlOf } from '#topology';
 import { WEBHOOKS_QUEUES } from '#webhooks';
+import { Fault } from './findings';
 
 /** Pause between two lines about waits, in ms. */
 const TELL_EVERY_MS = 10_000;
@@ -45,4 +51,16 @@ export async function migrateUp(databaseUrl: string): Promise<string[]> {
 /** Undoes the last `steps` migrations of a database. */
 export async function migrateDown(databaseUrl: string, steps: number): Promise<void> {
   return undoMigrations(await primaryUrlOf(databaseUrl), steps, waitTeller());
+}
+
+/** A check of the schema. @throws Fault for one that is older than this release */
+export async function assertMigrated(probe: DatabaseProbe): Promise<string> {
+  const done = await probe.migrations();
+  const pending = knownMigrations().filter((one) => !done.has(one.split('-')[0]!));
+  if (pending.length > 0)
+    throw new Fault(
+      done.size === 0 ? 'the schema is older than this release' : `pending: ${pending.join(', ')}`,
+      'Run npm run cli -- migrate with the login of the owner.',
+    );
+  return 'all are applied';
 }

@@ -34,7 +34,7 @@ exit "$code"
 `;
 
 // Messages are compared with and shown in English, and nothing of the host's time zone is taken over.
-const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Runs a program so that it ends when this process does, even by SIGKILL. On Windows there is no watchdog:

@@ -1,4 +1,5 @@
 export { baseBackup, REPLICATED, standbyOf } from './base-backup';
+export { restoredCopy } from './restored-copy';
 export {
   runningPostgres,
   startEmbeddedPostgres,

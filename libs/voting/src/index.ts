@@ -1,6 +1,7 @@
 import { Campagne } from './campagne/domain/campagne.entity';
 import { Votant } from './roll/domain/votant.entity';
 
+export { CHECK_BOX, CLOSED_BOXES, RECOUNT_BOX } from './ballot/persistence/box-checks.sql';
 export { BulletinsService } from './ballot/application/bulletins.service';
 export { CampagnesService } from './campagne/application/campagnes.service';
 export { DossierKeys } from './application/dossier-keys';

@@ -42,6 +42,10 @@ export interface EntriesOfSpace {
   readonly isCut: boolean;
 }
 
+/** Finds the spaces of all trails of a database, as its superuser. */
+export const TRAILS =
+  'SELECT tenant_id AS space FROM journal_tete UNION SELECT tenant_id FROM journal ORDER BY 1';
+
 /** Entries of the audit trail, and where each space's chain ends. */
 @Injectable()
 export class JournalRepository {

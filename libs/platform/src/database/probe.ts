@@ -24,11 +24,11 @@ export interface ServerFacts {
 export class DatabaseProbe {
   private constructor(private readonly client: Client) {}
 
-  /** @throws Error of `pg` */
-  static async open(url: string): Promise<DatabaseProbe> {
+  /** @param answerMs longest time of an answer @throws Error of `pg` */
+  static async open(url: string, answerMs = ANSWER_MS): Promise<DatabaseProbe> {
     const client = new Client({
       ...{ connectionString: url, application_name: 'mandat cli' },
-      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS },
+      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: answerMs },
     });
     client.on('error', () => undefined);
     await client.connect();
@@ -87,7 +87,37 @@ export class DatabaseProbe {
     return (await this.row<{ reached: boolean }>(text, [position])).reached;
   }
 
+  /** Names of the databases of the server. */
+  async databases(): Promise<string[]> {
+    const text =
+      'SELECT datname AS name FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1';
+    return (await this.rows<{ name: string }>(text)).map(({ name }) => name);
+  }
+
+  /** Whether a table exists in the schema of the service. */
+  async hasTable(name: string): Promise<boolean> {
+    const text = `SELECT to_regclass('public.' || quote_ident($1)) IS NOT NULL AS found`;
+    return (await this.row<{ found: boolean }>(text, [name])).found;
+  }
+
+  /** Reads every row of every table once. @returns their numbers */
+  async readAll(): Promise<{ readonly tables: number; readonly rows: number }> {
+    const tables = await this.rows<{ name: string }>(
+      `SELECT quote_ident(relname) AS name FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+    );
+    let rows = 0;
+    for (const { name } of tables)
+      rows += Number((await this.row<{ count: string }>(`SELECT count(t) FROM ${name} t`)).count);
+    return { tables: tables.length, rows };
+  }
+
+  /** Runs a statement of a context. */
+  async rows<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
+    return (await this.client.query<R>(text, values)).rows;
+  }
+
   private async row<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<R> {
-    return (await this.client.query<R>(text, values)).rows[0]!;
+    return (await this.rows<R>(text, values))[0]!;
   }
 }

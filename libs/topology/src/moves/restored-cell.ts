@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Deplacement, DeplacementsService } from '#clients';
 import { Transactions } from '#platform/database/transactions';
 
+/** Finds the cells of all data spaces of a directory, as its superuser. */
+export const CELLS_OF_SPACES = 'SELECT DISTINCT cellule FROM tenant';
+
 /** Facts that a cell does not know after it was restored without the directory. */
 @Injectable()
 export class RestoredCell {
