@@ -69,6 +69,7 @@ const LISTS: Record<string, readonly string[]> = {
   'sync.version': NOMS_SYNC,
   'tache.etat': ETATS_TACHE,
   'tache.type': TYPES_TACHE,
+  'tache.version': VERSIONS,
   'tenant.environnement': ENVIRONMENTS,
 };
 const expected = Object.fromEntries(Object.entries(LISTS).map(([column, list]) => [column, list.toSorted()]));
