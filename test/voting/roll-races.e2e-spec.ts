@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
+import { ListeElectoraleRepository } from '../../libs/voting/src/roll/persistence/liste-electorale.repository';
 import { VotantsBulk } from '../../libs/voting/src/roll/persistence/votants.bulk';
 import { expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
@@ -35,6 +36,9 @@ beforeAll(async () => {
 afterAll(() => other.end());
 
 const tenantId = (): string => campaigns.tenant.tenantId;
+
+const INSERT = `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, identifiant, employe_id_externe, a_droit_de_vote, poids)
+  VALUES ($1, $2, 'Zoé', 'Roy', $3, $4, true, 1)`;
 
 /** Runs statements in a transaction of another connection. @returns a function that commits it */
 async function holding(
@@ -176,6 +180,86 @@ describe('A roll that is written', () => {
   });
 });
 
+describe('A roll that is written beside a swap of identifiers gives nobody the name of another person', () => {
+  const renamed = (...pairs: [ancien: string, nouveau: string][]): Promise<Answer> =>
+    app.send(
+      campaigns.tenant,
+      'POST',
+      '/b2b/v2/employe/nouveaux-identifiants',
+      pairs.map(([ancien, nouveau]) => ({ ancien, nouveau })),
+    );
+  const swap = (): Promise<Answer> => renamed(['E-7', 'E-8'], ['E-8', 'E-7']);
+  /** Voters with a name that is not their employee's. */
+  const mixed = (id: string): Promise<unknown[]> =>
+    campaigns.rows(
+      `SELECT v.prenom, e.prenom FROM votant v JOIN employe e ON e.tenant_id = v.tenant_id AND e.id_externe = v.employe_id_externe
+       WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.prenom <> e.prenom`,
+      id,
+    );
+  beforeEach(async () => {
+    await campaigns.rows(`UPDATE employe SET prenom = id_unique::text WHERE tenant_id = $1`);
+  });
+
+  const criteria = { SyndicatsIdExternes: ['SYN-1'] };
+  it.each([
+    ['an electoral list', () => Promise.resolve(criteria), 'liste-electorale'],
+    [
+      'differences',
+      async (id: string) => {
+        await campaigns.sent('POST', `/${id}/liste-electorale`, criteria);
+        await campaigns.rows('DELETE FROM votant WHERE tenant_id = $1 AND campagne_id = $2', id);
+        const { json } = await campaigns.sent('GET', `/${id}/liste-electorale/ecarts`);
+        return { empreinte: json.empreinte, natures: ['AAjouter'] };
+      },
+      'liste-electorale/ecarts/appliquer',
+    ],
+  ])('%s', async (_what, bodyOf, path) => {
+    const id = await campaigns.draft();
+    const body = await bodyOf(id);
+    const { addVoters } = ListeElectoraleRepository.prototype;
+    let swapped: Promise<Answer>;
+    jest.spyOn(ListeElectoraleRepository.prototype, 'addVoters').mockImplementationOnce(async function (
+      this: ListeElectoraleRepository,
+      ...of
+    ) {
+      swapped = swap();
+      await Promise.race([swapped, lockWaits(app.database)]);
+      return addVoters.apply(this, of);
+    });
+    const written = await campaigns.send('POST', `/${id}/${path}`, body);
+    jest.restoreAllMocks();
+    expect(written.status).toBeLessThan(300);
+    expect((await swapped!).status).toBe(200);
+    expect(await mixed(id)).toEqual([]);
+  });
+
+  it('an upsert that waits for a swap and meets another renaming', async () => {
+    const id = await campaigns.draft();
+    // An uncommitted voter stops the upsert in the middle of its writing.
+    const release = await holding(
+      [INSERT, tenantId(), id, 'V-1', 'E-9'],
+      ['SAVEPOINT swap'],
+      // It stops the swap before its last part.
+      ['SELECT FROM membership WHERE tenant_id = $1 FOR UPDATE', tenantId()],
+    );
+    const swapped = swap();
+    await lockWaits(app.database);
+    const written = elsewhere.send('POST', `/${id}/votants/upsert`, [
+      { Identifiant: 'V-1', EmployeIdExterne: 'E-7' },
+    ]);
+    await lockWaits(app.database, 2);
+    await other.query('ROLLBACK TO SAVEPOINT swap');
+    expect((await swapped).status).toBe(200);
+    await lockWaits(app.database);
+    const again = renamed(['E-7', 'N-7'], ['E-0', 'E-7']);
+    await Promise.race([again, lockWaits(app.database, 2)]);
+    await other.query('ROLLBACK');
+    await release();
+    expect([(await again).status, (await written).json.Erreurs]).toEqual([200, []]);
+    expect(await mixed(id)).toEqual([]);
+  });
+});
+
 describe('Autovacuum, which counts no rows before they are committed', () => {
   /** Whether the application holds the lock that blocks autovacuum of the table. */
   const isKeptOff = async (): Promise<boolean> => {
@@ -186,8 +270,6 @@ describe('Autovacuum, which counts no rows before they are committed', () => {
     );
     return rowCount === 1;
   };
-  const INSERT = `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, identifiant, employe_id_externe, a_droit_de_vote, poids)
-    VALUES ($1, $2, 'Zoé', 'Roy', $3, $4, true, 1)`;
 
   it.each<[what: string, many: boolean, path: string, body: unknown]>([
     [

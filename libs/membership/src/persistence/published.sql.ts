@@ -17,13 +17,15 @@ const EMPLOI = `tenant_id, id_externe_employe, identifiant_externe, identifiant_
 export const EMPLOIS = `(SELECT ${EMPLOI} FROM emploi UNION ALL SELECT ${EMPLOI} FROM emploi_v1)`;
 
 /**
- * A statement that keeps employees from being deleted until the transaction ends. It locks them in the order in which
+ * A statement that keeps employees from being deleted and renamed until the transaction ends. It locks them in the order in which
  * deletions lock them, because two transactions would otherwise wait for each other.
+ *
+ * It returns the identifiers that they have now. Employees that get one of `ids` while it waits are not among them: compare.
  *
  * @param ids SQL that selects external identifiers of employees of the tenant `$1`
  */
 export function lockEmployes(ids: string): string {
-  return `SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (${ids}) ORDER BY e.id_externe FOR KEY SHARE`;
+  return `SELECT e.id_externe, e.id_unique FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (${ids}) ORDER BY e.id_externe FOR KEY SHARE`;
 }
 
 /**

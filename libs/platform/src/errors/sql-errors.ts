@@ -4,7 +4,8 @@ export const FOREIGN_KEY_VIOLATION = '23503';
 export const CHECK_VIOLATION = '23514';
 /** A wait for a lock exceeded `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = '55P03';
-const TRANSIENT = new Set(['40001', '40P01']);
+const SERIALIZATION_FAILURE = '40001';
+const TRANSIENT = new Set([SERIALIZATION_FAILURE, '40P01']);
 /** The function `espace_ecrire` refuses a write, because the data space is being moved to another cell. */
 const BEING_MOVED = 'MV001';
 /** Cancelled by a time limit, or refused because the server is full, out of space, starting, stopping or read-only. */
@@ -86,6 +87,11 @@ export function ranOutOfSpace(error: unknown): boolean {
 /** The data space is being moved to another cell: nothing was written. */
 export function isBeingMoved(error: unknown): boolean {
   return sqlState(error) === BEING_MOVED;
+}
+
+/** Another transaction has changed what this one had read. The work is tried again, as after a serialisation failure. */
+export class Overtaken extends Error {
+  readonly code = SERIALIZATION_FAILURE;
 }
 
 /** The connection broke while COMMIT was under way: the work may have been committed or undone. */

@@ -262,6 +262,7 @@ export class EcartsRepository {
     // First, because voters wait for the rows that the other statements lock.
     if (natures.includes('AAjouter')) {
       const added = `(SELECT * FROM ecart WHERE nature = 'AAjouter')`;
+      await this.listes.hold(tenantId, added);
       await this.listes.addVoters(tenantId, campagneId, added, last, ajoutes);
     }
     for (let from = 0; from < last; from += VOTERS_AT_ONCE) {

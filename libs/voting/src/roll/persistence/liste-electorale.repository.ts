@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { dayOf, EMPLOYES, EMPLOYEURS, SYNDICATS, TODAY } from '#membership/relations';
+import { dayOf, EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS, TODAY } from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { keepStatistics } from '#platform/bulk/staged-merge';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
+import { Overtaken } from '#platform/errors/sql-errors';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import { lockManyNamed } from './employe-locks';
 import { MATCHING } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
@@ -73,7 +75,10 @@ export class ListeElectoraleRepository {
     );
   }
 
-  /** Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list. */
+  /**
+   * Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list. The employees that are
+   * named keep their identifiers until the ambient transaction ends.
+   */
   async unknownNames(
     tenantId: string,
     criteria: ListeElectoraleRecord,
@@ -82,6 +87,8 @@ export class ListeElectoraleRepository {
     for (const criterion of Object.keys(NAMED) as Criterion[]) {
       const ids = criteria[criterion] ?? [];
       if (ids.length === 0) continue;
+      if (criterion === 'EmployesIdExternes')
+        await lockManyNamed(this.transactions, tenantId, 'SELECT unnest($2::text[])', [ids]);
       const { rows } = await this.transactions.client().query<{ n: number }>(
         `SELECT s.n::int AS n FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
          WHERE NOT EXISTS (SELECT FROM ${NAMED[criterion]} k WHERE k.tenant_id = $1 AND k.id_externe = s.id) ORDER BY s.n`,
@@ -113,7 +120,24 @@ export class ListeElectoraleRepository {
   }
 
   /**
-   * Adds voters in the ambient transaction, which holds the roll. Employees who are voters already are left out.
+   * Keeps the employees of `source` from being deleted and renamed. Until then, another person may have got the identifier. Call it
+   * without nested loops, because PostgreSQL expects few rows of either side.
+   *
+   * @param source a relation with `employe_id_externe` and `employe_id`, read by an earlier statement
+   * @throws Overtaken if one of them has been deleted or renamed since
+   */
+  async hold(tenantId: string, source: string): Promise<void> {
+    const changed = await this.transactions.value<boolean>(
+      `WITH locked AS (${lockEmployes(`SELECT s.employe_id_externe FROM ${source} s`)})
+       SELECT EXISTS (SELECT FROM ${source} s LEFT JOIN locked l ON l.id_externe = s.employe_id_externe AND l.id_unique = s.employe_id
+         WHERE l.id_unique IS NULL)`,
+      [tenantId],
+    );
+    if (changed) throw new Overtaken();
+  }
+
+  /**
+   * Adds voters in the ambient transaction, which holds the roll and the employees. Employees who are voters already are left out.
    *
    * @param source a relation with `n` and columns of `votant`
    * @param last the highest `n`
@@ -140,7 +164,7 @@ export class ListeElectoraleRepository {
     }
   }
 
-  /** Writes the employees that meet all criteria into the table `matched`, numbered from 1. @returns their number */
+  /** Locks the employees that meet all criteria, and writes them into the table `matched`, numbered from 1. @returns their number */
   private async match(
     tenantId: string,
     criteria: ListeElectoraleRecord,
@@ -149,7 +173,7 @@ export class ListeElectoraleRepository {
   ): Promise<number> {
     const client = this.transactions.client();
     await client.query(
-      `CREATE TEMPORARY TABLE matched (n integer, employe_id_externe text, prenom text, nom text, courriel text,
+      `CREATE TEMPORARY TABLE matched (n integer, employe_id_externe text, employe_id uuid, prenom text, nom text, courriel text,
          syndicat_id_externe text, employeur_identifiant_externe text, poids numeric, liste_electorale_id uuid) ON COMMIT DROP`,
     );
     // Without statistics of the tenant, PostgreSQL expects one row of each table: it would read all members for each
@@ -159,8 +183,8 @@ export class ListeElectoraleRepository {
     await client.query(`SET LOCAL work_mem = '64MB'`);
     const { rowCount } = await client.query(
       `INSERT INTO matched WITH critere AS (${CRITERE})
-       SELECT row_number() OVER (ORDER BY m.id_externe), m.id_externe, m.prenom, m.nom, m.courriel, m.syndicat_id_externe,
-         m.identifiant_externe_employeur, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
+       SELECT row_number() OVER (ORDER BY m.id_externe), m.id_externe, m.employe_id, m.prenom, m.nom, m.courriel,
+         m.syndicat_id_externe, m.identifiant_externe_employeur, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
       [
         tenantId,
         actifsLe,
@@ -171,6 +195,7 @@ export class ListeElectoraleRepository {
         id,
       ],
     );
+    await this.hold(tenantId, 'matched');
     await client.query('RESET enable_nestloop');
     await client.query('RESET work_mem');
     return rowCount!;

@@ -30,7 +30,7 @@ export const matchingAmong = (isAmong: (column: string) => string): string => `
     FROM (SELECT critere, unnest(employeurs) AS nom FROM critere WHERE employes IS NULL AND syndicats IS NULL) n
       JOIN ${EMPLOIS} m ON m.tenant_id = $1 AND m.identifiant_externe_employeur = n.nom AND ${isAmong('m.id_externe_employe')}
   )
-  SELECT c.critere, e.id_externe, e.prenom, e.nom, e.courriel, a.syndicat_id_externe, m.identifiant_externe_employeur
+  SELECT c.critere, e.id_externe, e.id_unique AS employe_id, e.prenom, e.nom, e.courriel, a.syndicat_id_externe, m.identifiant_externe_employeur
   FROM candidat c
   JOIN condition d ON d.critere = c.critere
   JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = c.id_externe

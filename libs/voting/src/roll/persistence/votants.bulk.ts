@@ -2,7 +2,7 @@ import { REQUETE } from '#platform/errors/platform.errors';
 import { VOTANT } from '../../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
-import { EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS } from '#membership/relations';
+import { EMPLOYES, EMPLOYEURS, SYNDICATS } from '#membership/relations';
 import { Presence } from '#platform/bulk/presence';
 import { Stage, type StageColumns, type StagedRow } from '#platform/bulk/stage';
 import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
@@ -12,6 +12,7 @@ import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { FIXED_BY_VOTE, FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 import type { RollChange } from '../../campagne/persistence/campagne.repository';
+import { lockManyNamed, lockNamed } from './employe-locks';
 
 /** Properties of a voter that a write can change, each with its column and the type of this column in a stage. */
 const PROPERTIES = {
@@ -203,18 +204,18 @@ export class VotantsBulk {
   }
 
   /**
-   * Locks the employees that the stage names against deletion until the transaction ends. Call it before voters are
-   * locked, because deletions of employees lock in this order.
+   * Locks the employees that the stage names against deletion and renaming until the transaction ends. Call it before voters
+   * are locked, because deletions of employees lock in this order.
    */
   async lockEmployes(tenantId: string, stage: Stage): Promise<void> {
     const named = `SELECT s.employe_id_externe FROM ${stage.name} s`;
-    await this.transactions.client().query(lockEmployes(named), [tenantId]);
+    await (stage.count > MANY ? lockManyNamed : lockNamed)(this.transactions, tenantId, named);
   }
 
   /** Locks the employee of one record in the same way. */
   async lockEmploye(tenantId: string, { EmployeIdExterne }: VotantRecord): Promise<void> {
     if (EmployeIdExterne == null) return;
-    await this.transactions.client().query(lockEmployes('$2'), [tenantId, EmployeIdExterne]);
+    await lockNamed(this.transactions, tenantId, '$2', [EmployeIdExterne]);
   }
 
   /**
