@@ -4,6 +4,7 @@ import { identifier } from '#platform/input/field';
 export const RENOMMAGE_FIELDS = {
   ancien: identifier({
     required: true,
+    isStored: true,
     description: 'Present external identifier of the employee.',
     example: 'E-1006',
   }),

@@ -69,6 +69,7 @@ describe('writtenFault', () => {
   const id = identifier({ description: 'Identifier.' });
   const name = text(255, { required: true, description: 'Name.' });
   const note = text(255, { description: 'Note.' });
+  const stored = identifier({ isStored: true, description: 'Stored identifier.' });
 
   it.each([
     ['.', id],
@@ -77,6 +78,7 @@ describe('writtenFault', () => {
     ['a\u200b', id],
     ['\u200b', name],
     ['a\u202e', note],
+    ['a\u0000', stored],
   ])('refuses %j', (sent, field) => expect(writtenFault(sent, field)).toBeDefined());
 
   it.each([
@@ -86,5 +88,8 @@ describe('writtenFault', () => {
     ['\u200b', note],
     ['..', note],
     ['', name],
+    ['a\u200b', stored],
+    ['a\u202e', stored],
+    ['.', stored],
   ])('accepts %j', (sent, field) => expect(writtenFault(sent, field)).toBeUndefined());
 });

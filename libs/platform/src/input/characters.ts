@@ -41,7 +41,11 @@ export function invisibleFault(text: string): string | undefined {
 
 /** Returns why a text may not be written to a field, or undefined. Stored texts may still be read. */
 export function writtenFault(text: string, field: Field): { code: string; detail: string } | undefined {
-  const isIdentifier = field.kind === 'text' && field.isIdentifier === true;
+  const { isIdentifier = false, isStored = false } = field.kind === 'text' ? field : {};
+  if (isStored) {
+    const detail = textFault(text);
+    return detail === undefined ? undefined : { code: 'characters', detail };
+  }
   if (isIdentifier && /^\s*\.\.?\s*$/.test(text))
     return { code: 'characters', detail: 'must not be . or .., which no path can name' };
   if (PLAIN.test(text)) return undefined;
