@@ -1,7 +1,7 @@
 import { SIGNATURE_ACTIONS } from '../domain/adhesion.actions';
 import { ADHESION, SIGNATURE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
-import { MemberRepository, noEmploye } from '#membership';
+import { IdentifiantRepository, MemberRepository } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import { Transactions } from '#platform/database/transactions';
@@ -17,6 +17,7 @@ export class SignatureImagesService {
     private readonly transactions: Transactions,
     private readonly repository: SignatureRepository,
     private readonly members: MemberRepository,
+    private readonly identifiants: IdentifiantRepository,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -31,7 +32,10 @@ export class SignatureImagesService {
     return this.transactions.run({ tenantId }, async () => {
       const card = isGuid(x) ? await this.repository.ofAdhesion(tenantId, x) : undefined;
       if (card) return this.show(tenantId, actor, card);
-      if (isGuid(x) && !(await this.members.exists(tenantId, x))) {
+      const isEmploye = async () =>
+        (await this.members.exists(tenantId, x)) ||
+        !!(await this.identifiants.holder(tenantId, x))?.idExterne;
+      if (isGuid(x) && !(await isEmploye())) {
         throw new DomainError(ADHESION.NotFound, 'No signed card or employee has this identifier.');
       }
       return this.readLatest(tenantId, actor, x);
@@ -45,7 +49,7 @@ export class SignatureImagesService {
    */
   async readLatest(tenantId: string, actor: Actor, idExterne: string): Promise<Json> {
     return this.transactions.run({ tenantId }, async () => {
-      if (!(await this.members.exists(tenantId, idExterne))) throw noEmploye();
+      await this.members.assertExists(tenantId, idExterne);
       return this.show(tenantId, actor, await this.repository.latestOf(tenantId, idExterne), { idExterne });
     });
   }

@@ -4,9 +4,10 @@ import { Transactions } from '#platform/database/transactions';
 import { namesOf, snakeCase } from '#platform/input/field';
 import { type EmployeRecord, PERSONNE_FIELDS } from '../domain/employe.fields';
 import { MOST_MEMBERSHIPS } from '../domain/employe-v2.fields';
-import { noEmploye, tooManyMemberships } from '../domain/membership.errors';
+import { tooManyMemberships } from '../domain/membership.errors';
 import type { ValeurV2 } from '../domain/valeur-champ';
 import { activeOn, dayOf, hasEnded, hasNotEnded, TODAY } from './days.sql';
+import { IdentifiantRepository } from './identifiant.repository';
 
 /** SQL of the day of a signature at `$4`. */
 const SIGNED_ON = `(${dayOf('$4::timestamptz')})`;
@@ -31,7 +32,10 @@ export interface Member {
 /** Operations of other contexts on employees who sign, and their memberships, in the ambient transaction. */
 @Injectable()
 export class MemberRepository {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly identifiants: IdentifiantRepository,
+  ) {}
 
   /**
    * Returns the employee, locked against deletion until the transaction ends.
@@ -49,6 +53,11 @@ export class MemberRepository {
 
   exists(tenantId: string, idExterne: string): Promise<boolean> {
     return this.has('employe', tenantId, idExterne);
+  }
+
+  /** @throws DomainError `Employe.NotFound`, which names the present identifier of a renamed employee */
+  async assertExists(tenantId: string, idExterne: string): Promise<void> {
+    if (!(await this.exists(tenantId, idExterne))) throw await this.identifiants.missing(tenantId, idExterne);
   }
 
   knowsSyndicat(tenantId: string, idExterne: string): Promise<boolean> {
@@ -71,7 +80,7 @@ export class MemberRepository {
   listOfKnown(tenantId: string, idExterne: string, list: FetchPage): FetchPage {
     const fetch: FetchPage = async (after, limit) => {
       const page = await list(after, limit);
-      if (page.items.length === 0 && !(await this.exists(tenantId, idExterne))) throw noEmploye();
+      if (page.items.length === 0) await this.assertExists(tenantId, idExterne);
       return page;
     };
     return Object.assign(fetch, list.state && { state: list.state });
