@@ -1,8 +1,11 @@
 import { Client } from 'pg';
 import { randomUUID } from 'node:crypto';
+import { Transactions } from '../../libs/platform/src/database/transactions';
+import { IdentifiantsService } from '../../libs/personne/src/application/identifiants.service';
 import { PERSONAL_DATA } from '../../libs/personne/src/persistence/personal-data.sql';
 import { PersonalDataRepository } from '../../libs/personne/src/persistence/personal-data.repository';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
+import { TEST_ACTOR } from '../setup/actor';
 import { lockWaits } from '../setup/lock-waits';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
@@ -78,7 +81,13 @@ describe('POST /b2b/v2/employe/:idExterne/nouvel-identifiant', () => {
     expect(json).toEqual({ ...before, idExterne: 'B é/1', derniereMAJ: expect.any(String) });
     expect(json.derniereMAJ > before.derniereMAJ).toBe(true);
     expect((await read('B é/1')).json).toEqual(json);
-    for (const path of ['/b2b/v2/employe/A', '/b2b/v1/employe/A'])
+    for (const path of [
+      '/b2b/v2/employe/A',
+      '/b2b/v1/employe/A',
+      '/b2b/v1/consentement/A',
+      '/b2b/employe/A/derniere-image-signature',
+      '/b2b/adhesion/A/image-signature',
+    ])
       expectProblem(await partner.send('GET', path), 404, 'Employe.NotFound', '"B é/1"');
     const changes = (await feed()).slice(from);
     expect(changes).toEqual([
@@ -96,6 +105,28 @@ describe('POST /b2b/v2/employe/:idExterne/nouvel-identifiant', () => {
     await employees('A');
     expect((await read('A')).json.prenom).toBe('A');
     expectProblem(await read('B'), 404, 'Employe.NotFound', '"C"');
+  });
+
+  it('the signature of a former identifier that could be the GUID of a card', async () => {
+    const guid = randomUUID();
+    const image = (): Promise<Answer> => partner.send('GET', `/b2b/adhesion/${guid}/image-signature`);
+    expectProblem(await image(), 404, 'Adhesion.NotFound');
+    await employees(guid);
+    await one(guid, 'B');
+    expectProblem(await image(), 404, 'Employe.NotFound', '"B"');
+  });
+
+  it.each([
+    ['alone', (ancien: string) => one(ancien, 'B')],
+    ['in a list', (ancien: string) => rename(pairs([ancien, 'B']))],
+  ])('an identifier that could not be written today can be renamed: %s', async (_how, renamed) => {
+    await partner.sync({ Employes: [employee('A')] });
+    await app.database.query(
+      `UPDATE employe SET id_externe = E'A\\u200B' WHERE tenant_id = $1 AND id_externe = 'A'`,
+      [partner.tenant.tenantId],
+    );
+    expect((await renamed('A\u200B')).status).toBe(200);
+    expect((await read('B')).status).toBe(200);
   });
 
   it('unknown, used, and another tenant’s identifiers', async () => {
@@ -246,6 +277,48 @@ describe('POST /b2b/v2/employe/nouveaux-identifiants', () => {
     );
     expect(await names()).toMatchObject({ A: 'A' });
     expect((await rename([])).json).toEqual({ nombreModifies: 0 });
+  });
+
+  it('more than 50,000 pairs are renamed by a task only', async () => {
+    const long = many(50_001, (n) => ({ ancien: `N-${n}`, nouveau: `P-${n}` }));
+    expectProblem(await rename(long), 413, 'Requete.TropVolumineuse', 'Prefer: respond-async');
+    expect((await rename(long, '', { Prefer: 'respond-async' })).status).toBe(202);
+    expectProblem(await rename(long.slice(1)), 404, 'Employe.NotFound');
+  });
+
+  it('a task has its own time limits, and dates the employees at its end', async () => {
+    await employees('A', 'B');
+    const { tenantId } = partner.tenant;
+    const transactions = app.app.get(Transactions);
+    const limits = (): Promise<string> =>
+      transactions.value(
+        `SELECT current_setting('transaction_timeout') || ' ' || current_setting('statement_timeout')`,
+      );
+    let during = '';
+    await rival.query('BEGIN');
+    await rival.query('SELECT FROM membership WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+    const swap = [
+      { ancien: 'A', nouveau: 'B' },
+      { ancien: 'B', nouveau: 'A' },
+    ];
+    const renaming = app.app
+      .get(IdentifiantsService)
+      .rename(tenantId, TEST_ACTOR, swap, false, async () => void (during = await limits()));
+    await lockWaits(app.database);
+    const from = (await feed()).length;
+    const { rows } = await rival.query<{ now: string }>(
+      `SELECT clock_timestamp()::timestamptz(3)::text AS now`,
+    );
+    await rival.query('ROLLBACK');
+    await renaming;
+    expect(during).toBe('9min 4min');
+    expect(await transactions.run({ tenantId }, limits)).toBe('110s 30s');
+    const later = await app.database.query(
+      'SELECT FROM employe WHERE tenant_id = $1 AND derniere_maj >= $2',
+      [tenantId, rows[0]!.now],
+    );
+    expect(later.rowCount).toBe(2);
+    expect((await feed()).length - from).toBe(2);
   });
 
   it('respond-async renames in a task; a failed one has the error; syncs after it wait', async () => {

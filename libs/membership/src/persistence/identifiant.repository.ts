@@ -100,6 +100,20 @@ export class IdentifiantRepository {
     return count;
   }
 
+  /**
+   * Dates the employees that `renaming` has changed again. A partner who reads what has changed since the last reading overlaps by two
+   * minutes, which a longer transaction exceeds.
+   */
+  async date(tenantId: string): Promise<void> {
+    await this.unnoted(() =>
+      this.transactions.client().query(
+        `UPDATE employe e SET derniere_maj = clock_timestamp() FROM ${RENOMMAGES} r
+         WHERE e.tenant_id = $1 AND e.id_externe = r.nouveau`,
+        [tenantId],
+      ),
+    );
+  }
+
   /** Runs `work` without notes of its changes in the feed. */
   async unnoted<T>(work: () => Promise<T>): Promise<T> {
     const client = this.transactions.client();

@@ -4,6 +4,7 @@ import { EMPLOYE, EmployesV2Service, IdentifiantRepository, type Renommage } fro
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Json } from '#platform/database/json';
+import { Maintenance } from '#platform/database/maintenance';
 import { Transactions } from '#platform/database/transactions';
 import {
   DomainError,
@@ -13,13 +14,21 @@ import {
   MOST_FAULTS,
   refusalOf,
 } from '#platform/errors/domain-error';
+import { REQUETE } from '#platform/errors/platform.errors';
 import { describeFault, hasAtMost } from '#platform/input/faults';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { UnfitRow } from '#platform/input/json-rows';
 import { parseBody } from '#platform/input/parse-body';
+import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import { afterSyncs, type Tache, type TachePerformer, TachesService } from '#sync';
 import { RENOMMAGE_FIELDS } from '../domain/renommage.fields';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
+
+/** Most pairs of a request that waits for its response. A permutation of so many takes less than half of the limit of a transaction. */
+const MOST_AT_ONCE = 50_000;
+
+/** Limits of a task: 250,000 pairs take minutes. The whole ends before the queue gives the task to another worker. */
+const TASK_LIMITS = { statement: '4min', whole: '9min' };
 
 /** The result of a renaming of many. */
 export interface Renommes {
@@ -31,6 +40,7 @@ export interface Renommes {
 export class IdentifiantsService {
   constructor(
     private readonly transactions: Transactions,
+    private readonly maintenance: Maintenance,
     private readonly taches: TachesService,
     private readonly employes: EmployesV2Service,
     private readonly identifiants: IdentifiantRepository,
@@ -60,8 +70,8 @@ export class IdentifiantsService {
   /**
    * Gives many employees other identifiers, all at once or none. A new identifier may be that of another employee of the list.
    *
-   * @param conclude done in the same transaction; after what a simulation wrote is undone
-   * @throws DomainError `Employe.NotFound`, `Employe.IdExterneDejaUtilise`, `Employe.SyncEnAttente`; nothing is written then
+   * @param conclude of a task, done in the same transaction; after what a simulation wrote is undone
+   * @throws DomainError `Requete.TropVolumineuse` for more than 50,000 pairs without a task, `Employe.NotFound`, `Employe.IdExterneDejaUtilise`, `Employe.SyncEnAttente`; nothing is written then
    */
   async rename(
     tenantId: string,
@@ -70,11 +80,17 @@ export class IdentifiantsService {
     simulation: boolean,
     conclude?: (renommes: Renommes) => Promise<void>,
   ): Promise<Renommes> {
+    if (!conclude && pairs.length > MOST_AT_ONCE) throw tooMany();
     return afterSyncs(this.transactions, tenantId, async () => {
+      if (conclude) await this.maintenance.raiseTimeLimits(TASK_LIMITS);
       // A task runs once the syncs before it have ended. The partner sent those after it with the renaming in mind.
       const anciens = pairs.map(({ ancien }) => ancien);
       if (!conclude && (await this.taches.mayNameAny(tenantId, anciens))) throw waiting();
-      const write = () => this.write(tenantId, pairs, (n, name) => `/${n}/${name}`);
+      const write = async (): Promise<number> => {
+        const count = await this.write(tenantId, pairs, (n, name) => `/${n}/${name}`);
+        if (conclude) await this.identifiants.date(tenantId);
+        return count;
+      };
       const nombreModifies = await (simulation ? this.transactions.undone(write) : write());
       await conclude?.({ nombreModifies });
       if (!simulation && nombreModifies > 0)
@@ -88,14 +104,14 @@ export class IdentifiantsService {
    *
    * @param corps the body as sent
    */
-  submit(
+  async submit(
     tenantId: string,
     actor: Actor,
     corps: Buffer,
     list: Iterable<unknown>,
     simulation: boolean,
   ): Promise<Tache> {
-    const total = renommagesOf(list).length;
+    const total = (await renommagesOf(list)).length;
     return this.taches.add(tenantId, actor, { type: 'nouveauxIdentifiants', corps, total, simulation });
   }
 
@@ -103,7 +119,7 @@ export class IdentifiantsService {
   async perform(
     ...[tenantId, actor, { corps, simulation }, conclude]: Parameters<TachePerformer>
   ): Promise<void> {
-    const pairs = renommagesOf((await parseBody(corps, true)) as Iterable<unknown>);
+    const pairs = await renommagesOf((await parseBody(corps, true)) as Iterable<unknown>);
     await this.rename(tenantId, actor, pairs, simulation, conclude);
   }
 
@@ -136,7 +152,8 @@ export class IdentifiantsService {
  * @throws DomainError `Requete.Invalide` also for an identifier that is renamed twice, `Employe.IdExterneDejaUtilise` for two that
  * would become the same
  */
-export function renommagesOf(list: Iterable<unknown>): Renommage[] {
+export async function renommagesOf(list: Iterable<unknown>): Promise<Renommage[]> {
+  const yielder = new EventLoopYielder();
   const faults: InputFault[] = [];
   const collisions: InputFault[] = [];
   const pairs: Renommage[] = [];
@@ -145,6 +162,7 @@ export function renommagesOf(list: Iterable<unknown>): Renommage[] {
   let n = -1;
   for (const sent of list) {
     n++;
+    if (yielder.isDue) await yielder.yield();
     const pair = readPair(sent, `/${n}`, faults);
     if (isFull(faults)) break;
     if (!pair) continue;
@@ -200,6 +218,12 @@ function unknownFault(
 ): InputFault {
   const now = actuel === null ? '' : `; the employee who had it has ${JSON.stringify(actuel)} now`;
   return { pointer, code: 'unknown', detail: `no employee has ${JSON.stringify(ancien)}${now}` };
+}
+
+function tooMany(): DomainError {
+  const most = MOST_AT_ONCE.toLocaleString('en');
+  const detail = `More than ${most} pairs are renamed by a task only. Send the request with the header "Prefer: respond-async". Nothing was written.`;
+  return new DomainError(REQUETE.TropVolumineuse, detail);
 }
 
 function waiting(): DomainError {

@@ -46,7 +46,7 @@ export class IdentifiantsController {
     summary: 'Give many employees other external identifiers',
     description: [
       'All at once or none. The list is one permutation: with `A` → `B` and `B` → `C` the present `B` becomes `C`, and cycles work, too.',
-      'Up to 64 MB and 250,000 pairs. `errors` names the pairs that cannot be done, the first 100.',
+      'Up to 64 MB and 250,000 pairs; more than 50,000 only with `Prefer: respond-async`. `errors` names the pairs that cannot be done, the first 100.',
     ].join('\n\n'),
     status: 200,
     type: RenommesItem,
@@ -64,7 +64,7 @@ export class IdentifiantsController {
   ): Promise<RenommesItem | Accepted> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer))
-      return this.identifiants.rename(tenantId, actor, renommagesOf(body), simulation);
+      return this.identifiants.rename(tenantId, actor, await renommagesOf(body), simulation);
     return accepted(await this.identifiants.submit(tenantId, actor, request.rawBody!, body, simulation));
   }
 }

@@ -54,13 +54,19 @@ export class Maintenance {
     }
   }
 
-  /** Replaces the time limits of requests in the ambient transaction: 30 minutes for a statement, none for the whole. */
-  async raiseTimeLimits(): Promise<void> {
+  /**
+   * Replaces the time limits of requests in the ambient transaction: 30 minutes for a statement, none for the whole, unless others
+   * are given.
+   */
+  async raiseTimeLimits({ statement = '30min', whole = '0' } = {}): Promise<void> {
     const client = this.transactions.client();
+    // PostgreSQL starts a timer of a transaction only if none runs: the present one has to be stopped before.
     await client.query(
-      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', '30min', true),
+      `SELECT set_config('transaction_timeout', '0', true), set_config('statement_timeout', $1, true),
          set_config('idle_in_transaction_session_timeout', '10min', true)`,
+      [statement],
     );
+    if (whole !== '0') await client.query(`SELECT set_config('transaction_timeout', $1, true)`, [whole]);
     allowLongStatements(client);
   }
 }
