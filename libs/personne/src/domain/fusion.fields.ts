@@ -16,6 +16,7 @@ export const PREFERE_FIELDS = Object.fromEntries(PREFERABLE.map((name) => [name,
 export const FUSION_FIELDS = {
   idExterneAbsorbe: identifier({
     required: true,
+    isStored: true,
     description: 'External identifier of the other record of the person, which is removed.',
     example: 'E-1009',
   }),
