@@ -13,8 +13,10 @@ export class MergedEmployees1764000050400 implements MigrationInterface {
     for (const statement of [
       `ALTER TABLE ancien_identifiant DROP CONSTRAINT ancien_identifiant_pkey,
          ADD COLUMN id_unique uuid NOT NULL DEFAULT uuidv7(), ADD COLUMN est_dernier boolean NOT NULL DEFAULT true,
+         ADD COLUMN absorbe_id uuid,
          ADD PRIMARY KEY (tenant_id, id_unique)`,
       `COMMENT ON COLUMN ancien_identifiant.employe_id IS 'An employee who had the identifier; it may have been deleted'`,
+      `COMMENT ON COLUMN ancien_identifiant.absorbe_id IS 'The id that the employee had before it was merged; null without a merge'`,
       `COMMENT ON COLUMN ancien_identifiant.date_creation IS 'Until when'`,
       `COMMENT ON COLUMN ancien_identifiant.est_dernier IS 'Whether nobody had it, and gave it up, later'`,
       'CREATE UNIQUE INDEX ancien_identifiant_dernier ON ancien_identifiant (tenant_id, id_externe) WHERE est_dernier',
@@ -22,7 +24,7 @@ export class MergedEmployees1764000050400 implements MigrationInterface {
       `REVOKE SELECT (id_externe) ON ancien_identifiant FROM ${ACCESS_ROLE}`,
       `GRANT SELECT (id_unique) ON ancien_identifiant TO ${ACCESS_ROLE}`,
       'ALTER TABLE sync ADD COLUMN date_debut timestamptz(3)',
-      `COMMENT ON COLUMN sync.date_debut IS 'From when nobody else gave employees other identifiers; null for syncs of before this column'`,
+      `COMMENT ON COLUMN sync.date_debut IS 'When it began to write; null for syncs of before this column'`,
     ])
       await runner.query(statement);
   }
@@ -31,7 +33,7 @@ export class MergedEmployees1764000050400 implements MigrationInterface {
     await runner.query('ALTER TABLE sync DROP COLUMN date_debut');
     await runner.query('DELETE FROM ancien_identifiant WHERE NOT est_dernier');
     await runner.query(
-      `ALTER TABLE ancien_identifiant DROP CONSTRAINT ancien_identifiant_pkey, DROP COLUMN id_unique, DROP COLUMN est_dernier,
+      `ALTER TABLE ancien_identifiant DROP CONSTRAINT ancien_identifiant_pkey, DROP COLUMN id_unique, DROP COLUMN est_dernier, DROP COLUMN absorbe_id,
          ADD PRIMARY KEY (tenant_id, id_externe)`,
     );
     await runner.query('DROP INDEX ancien_identifiant_porteurs');

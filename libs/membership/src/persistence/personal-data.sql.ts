@@ -89,9 +89,9 @@ export function renamed(table: string, column: string, from: 'ancien' | 'depuis'
     WHERE t.tenant_id = :tenantId AND t.${column} = r.${from}`;
 }
 
-/** SQL that gives a column with the service's id of an employee that of the other one. */
-export function mergedId(table: string, column: string): string {
-  return `UPDATE ${table} SET ${column} = :conserveId WHERE tenant_id = :tenantId AND ${column} = :absorbeId`;
+/** SQL that gives a column with the service's id of an employee that of the other one. @param more SQL of further assignments */
+export function mergedId(table: string, column: string, ...more: string[]): string {
+  return `UPDATE ${table} SET ${[`${column} = :conserveId`, ...more].join(', ')} WHERE tenant_id = :tenantId AND ${column} = :absorbeId`;
 }
 
 /** The identifier itself. */
@@ -248,7 +248,11 @@ export const MEMBERSHIP_PERSONAL_DATA: PersonalData = {
     'changement.ancien_id_externe': { kept: HISTORY },
   },
   mergedIds: {
-    'ancien_identifiant.employe_id': mergedId('ancien_identifiant', 'employe_id'),
+    'ancien_identifiant.employe_id': mergedId(
+      'ancien_identifiant',
+      'employe_id',
+      'absorbe_id = coalesce(absorbe_id, :absorbeId)',
+    ),
   },
   identities: [`SELECT ${IDENTITY} FROM employe WHERE tenant_id = :tenantId AND id_externe = :employe`],
   notPersonal: {

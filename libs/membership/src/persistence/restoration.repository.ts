@@ -65,6 +65,7 @@ export class RestorationRepository {
     await notes.into(client, 'notes');
     await client.query(`CREATE TEMPORARY TABLE personnes ON COMMIT DROP AS ${personsOf('notes')}`, [
       tenantId,
+      date,
     ]);
     await client.query(
       `ANALYZE personnes;

@@ -1,5 +1,10 @@
 import { mergedId, type PersonalData } from '#membership/relations';
 
+/** SQL condition: the recipient waits for an e-mail that goes to the other employee, too. */
+const WAITS_TWICE = `(etat = 'EnAttente' AND EXISTS (
+  SELECT FROM courriel_destinataire o WHERE o.tenant_id = :tenantId AND o.courriel_id = courriel_destinataire.courriel_id
+    AND o.employe_id = :conserveId AND o.etat IN ('EnAttente', 'EnCours', 'Envoye')))`;
+
 export const MESSAGING_PERSONAL_DATA: PersonalData = {
   rows: [
     {
@@ -10,6 +15,13 @@ export const MESSAGING_PERSONAL_DATA: PersonalData = {
       erased: { kept: 'ids only, which match no person and no address after the erasure' },
     },
   ],
-  mergedIds: { 'courriel_destinataire.employe_id': mergedId('courriel_destinataire', 'employe_id') },
+  mergedIds: {
+    'courriel_destinataire.employe_id': mergedId(
+      'courriel_destinataire',
+      'employe_id',
+      `etat = CASE WHEN ${WAITS_TWICE} THEN 'Doublon' ELSE etat END`,
+      `echeance = CASE WHEN NOT ${WAITS_TWICE} THEN echeance END`,
+    ),
+  },
   notPersonal: { courriel: 'texts that a partner sent to many; removed after 30 days' },
 };

@@ -13,10 +13,13 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { afterSyncs, MOST_VOTES, TachesService, type VoteTouche } from '#sync';
 import { PlacesService } from '#voting';
+import { VOTING_PERSONAL_DATA } from '#voting/relations';
 import type { FusionRecord } from '../domain/fusion.fields';
 import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { type MergedRows, PersonalDataRepository } from '../persistence/personal-data.repository';
 import { PersonFinder } from './person-finder';
+
+const VOTING_SECTIONS = VOTING_PERSONAL_DATA.rows.map(({ section }) => section);
 
 /** What a merge has changed. */
 export interface EffetsFusion {
@@ -85,7 +88,9 @@ export class FusionService {
     const effets = await this.fusions.merging(fusion, async () => {
       const champs = await this.fusions.joinValues(tenantId, held, prefere);
       await this.fusions.refuseRepeatedEmplois(tenantId, idConserve, idAbsorbe);
-      const donnees = await this.repository.merge(fusion, { votant: places.reunis });
+      const merged = await this.repository.merge(fusion, { votant: places.reunis });
+      // Which place has stayed says who has voted.
+      const donnees = merged.filter(({ section }) => seesVotes || !VOTING_SECTIONS.includes(section));
       return { champs, donnees, votesTouches };
     });
     this.audit.record(tenantId, actor, EMPLOYE_ACTIONS.fusionner, [conserve.idUnique, absorbe.idUnique]);

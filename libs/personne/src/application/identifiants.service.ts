@@ -56,7 +56,7 @@ export class IdentifiantsService {
    */
   async renameOne(tenantId: string, actor: Actor, { ancien, nouveau }: Renommage): Promise<Json> {
     return afterSyncs(this.transactions, tenantId, async () => {
-      if (await this.taches.namesEmploye(tenantId, ancien)) throw waiting();
+      for (const id of [ancien, nouveau]) if (await this.taches.namesEmploye(tenantId, id)) throw waiting();
       await this.write(tenantId, [{ ancien, nouveau }], (_n, name) =>
         name === 'ancien' ? '{idExterne}' : '/idExterne',
       );
@@ -84,8 +84,15 @@ export class IdentifiantsService {
     return afterSyncs(this.transactions, tenantId, async () => {
       if (conclude) await this.maintenance.raiseTimeLimits(TASK_LIMITS);
       // A task runs once the syncs before it have ended. The partner sent those after it with the renaming in mind.
-      const anciens = pairs.map(({ ancien }) => ancien);
-      if (!conclude && (await this.taches.mayNameAny(tenantId, anciens))) throw waiting();
+      if (!conclude)
+        for (const name of ['ancien', 'nouveau'] as const)
+          if (
+            await this.taches.mayNameAny(
+              tenantId,
+              pairs.map((pair) => pair[name]),
+            )
+          )
+            throw waiting();
       const write = async (): Promise<number> => {
         const count = await this.write(tenantId, pairs, (n, name) => `/${n}/${name}`);
         if (conclude) await this.identifiants.date(tenantId);
@@ -228,6 +235,6 @@ function tooMany(): DomainError {
 
 function waiting(): DomainError {
   const detail =
-    'A sync that has not ended may name the employees by their present identifiers. Rename them once it has.';
+    'A sync that has not ended may name the employees by their present or new identifiers. Rename them once it has.';
   return new DomainError(EMPLOYE.SyncEnAttente, detail);
 }

@@ -35,7 +35,9 @@ export class PersonFinder implements DeletionNotesWriter {
     }
     const holder = employe ? undefined : await this.identifiants.holder(tenantId, idExterne);
     if (holder?.idExterne != null && !supprime) return this.find(tenantId, holder.idExterne, false);
-    const anciens = await this.anciens.of(tenantId, [idExterne], holder?.employeId);
+    // Of a holder who exists, rows are those of the present employee.
+    const deleted = holder?.idExterne === null ? holder.employeId : undefined;
+    const anciens = await this.anciens.of(tenantId, [idExterne], deleted);
     if (anciens.length === 0) return undefined;
     const noted = merged(anciens);
     const anciensIdentifiants = (await this.identifiants.formerOf(tenantId, noted.employes)).filter(
@@ -119,10 +121,11 @@ export class PersonFinder implements DeletionNotesWriter {
     const noted = anciens.filter(({ idExterne }) =>
       tenures.every((tenure) => tenure.idExterne !== idExterne),
     );
-    return [
+    const all = [
       ...tenures,
       ...noted.map(({ idExterne, jusqua }) => ({ idExterne, depuis: '-infinity', jusqua })),
     ];
+    return this.anciens.bounded(tenantId, all, anciens);
   }
 }
 

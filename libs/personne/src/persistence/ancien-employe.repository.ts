@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EMPLOYES } from '#membership/relations';
+import { EMPLOYES, type Tenure } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
 
 /** The note about a person whom the partner deleted, once or several times: no names, only identifiers. */
@@ -33,6 +33,28 @@ export class AncienEmployeRepository {
            AND NOT EXISTS (SELECT FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ANY (employes))
          ${employeId ? 'OR employes @> ARRAY[$3::uuid]' : ''}) ORDER BY id_unique`,
       employeId ? [tenantId, idsExternes, employeId] : [tenantId, idsExternes],
+    );
+    return rows;
+  }
+
+  /** Lets the tenures begin after other persons who were deleted by earlier releases, of whom only the notes have the identifier. @param own notes about the person */
+  async bounded(
+    tenantId: string,
+    tenures: readonly Tenure[],
+    own: readonly Pick<AncienEmploye, 'id'>[],
+  ): Promise<Tenure[]> {
+    const { rows } = await this.transactions.client().query<Tenure>(
+      `SELECT t.id AS "idExterne", t.jusqua::text, greatest(t.depuis, (
+         SELECT max(a.date_creation) + interval '1 second' FROM ancien_employe a
+         WHERE a.tenant_id = $1 AND a.id_externe = t.id AND a.date_creation < t.jusqua AND a.date_creation > t.depuis
+           AND a.id_unique <> ALL ($5::uuid[])
+           AND NOT EXISTS (SELECT FROM ${EMPLOYES} e WHERE e.tenant_id = $1 AND e.id_unique = ANY (a.employes))
+       ))::text AS depuis
+       FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) WITH ORDINALITY t (id, depuis, jusqua, n) ORDER BY t.n`,
+      [
+        ...[tenantId, tenures.map(({ idExterne }) => idExterne), tenures.map(({ depuis }) => depuis)],
+        ...[tenures.map(({ jusqua }) => jusqua), own.map(({ id }) => id)],
+      ],
     );
     return rows;
   }

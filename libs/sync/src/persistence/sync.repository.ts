@@ -163,7 +163,8 @@ export class SyncRepository {
       .query<{ id: string; cle: Buffer; idsExternes: string[] }>(
         `SELECT s.id_unique AS id, s.cle, array_agg(DISTINCT t.id) AS "idsExternes" FROM sync s
          JOIN unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) t (id, depuis, jusqua)
-           ON coalesce(s.date_debut, s.date_creation) >= t.depuis AND coalesce(s.date_debut, s.date_creation) < t.jusqua
+           -- A deletion does not wait for syncs, so the identifier may have changed hands during one.
+           ON s.date_creation >= t.depuis AND coalesce(s.date_debut, s.date_creation) < t.jusqua
          WHERE s.tenant_id = $1 AND s.cle IS NOT NULL GROUP BY s.rang, s.id_unique, s.cle ORDER BY s.rang`,
         [
           ...[tenantId, tenures.map(({ idExterne }) => idExterne)],

@@ -37,22 +37,27 @@ export class PlacesService {
     absorbe: string,
     seesVotes: boolean,
   ): Promise<{ reunis: number; rolls: RollOf[]; sansEmploye: string[] }> {
-    const rolls = await this.votants.rollsOf(tenantId, [conserve, absorbe]);
+    const employes = [conserve, absorbe];
+    const areBoth = ({ votants }: RollOf): boolean => votants.length === 2;
+    for (const { campagneId } of (await this.votants.rollsOf(tenantId, employes, false)).filter(areBoth))
+      await this.campagnes.lockRoll(tenantId, campagneId);
+    const rolls = await this.votants.rollsOf(tenantId, employes, true);
     const places = rolls.flatMap(({ votants }) => votants);
     if (!(await this.erasures.keepFromSealing(tenantId, places))) throw sealing();
     const faults: InputFault[] = [];
     const sansEmploye: string[] = [];
     let reunis = 0;
-    for (const { campagneId, votants } of rolls.filter(({ votants }) => votants.length === 2)) {
+    for (const { campagneId, votants } of rolls.filter(areBoth)) {
       await this.campagnes.lockRoll(tenantId, campagneId);
-      const { campagne, at } = await this.campagnes.lock(tenantId, campagneId, 'roll');
+      // Against votes, too.
       const both: Votant[] = [];
       for (const id of votants.toSorted()) {
         const votant = await this.votants.lockToChange(tenantId, campagneId, id);
-        if (votant) both.push(votant);
+        if (votant && employes.includes(votant.employeIdExterne ?? '')) both.push(votant);
       }
-      // A request has deleted one since.
+      // A request has changed the roll since.
       if (both.length < 2) continue;
+      const { campagne, at } = await this.campagnes.lock(tenantId, campagneId, 'roll');
       if (both.every(({ aVote }) => aVote)) {
         faults.push(twoVotes(seesVotes ? campagne.titre : undefined));
         continue;

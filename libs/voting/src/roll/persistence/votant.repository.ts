@@ -62,13 +62,17 @@ export class VotantRepository {
     return rows;
   }
 
-  /** Returns the campaigns of voters who are one of the employees, kept from deletion, with these voters. */
-  async rollsOf(tenantId: string, employes: readonly string[]): Promise<RollOf[]> {
+  /**
+   * Returns the campaigns of voters who are one of the employees, with these voters.
+   *
+   * @param holds keeps the campaigns from deletion; their rolls are locked before, as by other writers
+   */
+  async rollsOf(tenantId: string, employes: readonly string[], holds: boolean): Promise<RollOf[]> {
     const { rows } = await this.transactions.client().query<RollOf>(
       `SELECT c.id_unique AS "campagneId", c.titre, ${ACTIVE} AS "isActive", v.votants FROM campagne c JOIN (
          SELECT campagne_id, array_agg(id_unique) AS votants FROM votant
          WHERE tenant_id = $1 AND employe_id_externe = ANY ($2::text[]) GROUP BY campagne_id
-       ) v ON v.campagne_id = c.id_unique WHERE c.tenant_id = $1 ORDER BY c.id_unique FOR KEY SHARE OF c`,
+       ) v ON v.campagne_id = c.id_unique WHERE c.tenant_id = $1 ORDER BY c.id_unique${holds ? ' FOR KEY SHARE OF c' : ''}`,
       [tenantId, employes],
     );
     return rows;
