@@ -2,6 +2,9 @@ import { TestApp } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
 import { type Operation, operationsOf, type Schema } from './operations';
 
+/** Texts that name what is stored, perhaps by former rules. */
+const NAMES_STORED = /^\[\]\.ancien$|^\.idExterneAbsorbe$/;
+
 const GUID = '00000000-0000-4000-8000-000000000000';
 
 /** A text of a body: its place, and a body that has a given value there and nothing else. */
@@ -78,7 +81,7 @@ describe('every text of every body', () => {
     [...answered].flatMap(([at, answer]) => (part.test(answer) ? [] : [`${at}: ${answer.slice(0, 300)}`]));
 
   it('a control of direction is refused by its code point and place', async () => {
-    const answered = await answers(() => 'a\u202eb');
+    const answered = await answers(({ at }) => (NAMES_STORED.test(at) ? undefined : 'a\u202eb'));
     expect(answered.size).toBeGreaterThan(100);
     expect(without(answered, /U\+202E\b.*\bcharacter 2\b/)).toEqual([]);
   });
@@ -104,8 +107,10 @@ describe('every text of every body', () => {
   });
 
   it('invisible text alone is refused where a text is required', async () => {
-    const answered = await answers(({ schema }) =>
-      (schema as { minLength?: number }).minLength && schema.format !== 'email' ? '\u200b\u3164' : undefined,
+    const answered = await answers(({ at, schema }) =>
+      (schema as { minLength?: number }).minLength && schema.format !== 'email' && !NAMES_STORED.test(at)
+        ? '\u200b\u3164'
+        : undefined,
     );
     expect(answered.size).toBeGreaterThan(20);
     expect(without(answered, /must have a visible character|must not be empty|U\+200B/)).toEqual([]);
