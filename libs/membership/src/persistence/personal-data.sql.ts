@@ -25,8 +25,8 @@ export interface PersonalRows {
 
 /**
  * Statements by which a column follows the pairs of `RENOMMAGES`, or why it keeps the former identifier. `before` clears the
- * way in unique keys; `check` is the foreign key that is checked afterwards. `joined`, of unique keys, makes one row of those
- * that two employees have in common before one gets the identifier of the other (`Fusion`), or says what does.
+ * way in unique keys; `check` is the foreign key that is checked afterwards. `joined` makes one row of those that two
+ * employees have in common, before one gets the identifier of the other (`Fusion`), or says what does; unique keys need it.
  */
 export type Renaming =
   | {

@@ -84,15 +84,12 @@ export class IdentifiantsService {
     return afterSyncs(this.transactions, tenantId, async () => {
       if (conclude) await this.maintenance.raiseTimeLimits(TASK_LIMITS);
       // A task runs once the syncs before it have ended. The partner sent those after it with the renaming in mind.
-      if (!conclude)
-        for (const name of ['ancien', 'nouveau'] as const)
-          if (
-            await this.taches.mayNameAny(
-              tenantId,
-              pairs.map((pair) => pair[name]),
-            )
-          )
-            throw waiting();
+      const mayName = (name: keyof Renommage): Promise<boolean> =>
+        this.taches.mayNameAny(
+          tenantId,
+          pairs.map((pair) => pair[name]),
+        );
+      if (!conclude && ((await mayName('ancien')) || (await mayName('nouveau')))) throw waiting();
       const write = async (): Promise<number> => {
         const count = await this.write(tenantId, pairs, (n, name) => `/${n}/${name}`);
         if (conclude) await this.identifiants.date(tenantId);
