@@ -69,6 +69,21 @@ describe('POST /b2b/v2/sync', () => {
     expect(await partner.rows('objet_consentement')).toMatchObject([{ nom: 'Infolettre' }, { nom: 'Photo' }]);
   });
 
+  it('lists employments of one sync by their identifiers, in whatever order they were written', async () => {
+    const Emplois = ['J-3', 'J-1', 'J-2'].map((id) => job(id, 'EMP-1'));
+    await partner.sync({ ...body(), Employes: [employee('E-1', { Emplois })] });
+    // A join of the sync decides which row is written first.
+    await app.database.query(
+      `WITH turned AS (SELECT id_unique, row_number() OVER (ORDER BY id_unique DESC) FROM emploi WHERE tenant_id = $1),
+         written AS (SELECT id_unique, row_number() OVER (ORDER BY id_unique) FROM emploi WHERE tenant_id = $1)
+       UPDATE emploi m SET id_unique = turned.id_unique FROM turned JOIN written USING (row_number)
+       WHERE m.tenant_id = $1 AND m.id_unique = written.id_unique`,
+      [partner.tenant.tenantId],
+    );
+    const { emplois } = (await partner.v2('E-1')) as { emplois: { identifiantExterne: string }[] };
+    expect(emplois.map(({ identifiantExterne }) => identifiantExterne)).toEqual(['J-1', 'J-2', 'J-3']);
+  });
+
   it('200 for an empty body, absent lists and null lists', async () => {
     const lists = ['Syndicats', 'Employes', 'ObjetsConsentement'];
     for (const value of [undefined, null, []]) {

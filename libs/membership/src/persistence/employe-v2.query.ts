@@ -26,7 +26,7 @@ const EMPLOIS = `CASE
   WHEN employe.a_emplois THEN ${jsonList(
     EMPLOI,
     `FROM emploi m WHERE m.tenant_id = $1 AND m.id_externe_employe = employe.id_externe
-     ORDER BY m.date_creation, m.id_unique`,
+     ORDER BY m.date_creation, m.identifiant_externe`,
   )}::text
   WHEN employe.identifiant_externe_employeur IS NOT NULL THEN '[' || ${ONLY_EMPLOI} || ']'
   ELSE '[]' END`;
