@@ -207,7 +207,9 @@ const STARTER: Actor = { cleId: NO_TENANT, requestId: 'demonstration' };
 export async function demonstrationKeys(config: Config): Promise<DemonstrationKeys> {
   const file = join(config.dataDir, 'demonstration.json');
   return ServiceContext.use(config, async (context) => {
-    const { clients, syncs, syncsV2, taches, plans, champs, authentication } = context;
+    const { clients, syncs, syncsV2, taches, plans, champs, authentication, changements } = context;
+    // The worker, which makes them otherwise, starts later. A stop may have been longer than the prepared months.
+    await changements.makeMonths();
     if (existsSync(file)) {
       const kept = JSON.parse(readFileSync(file, 'utf8')) as DemonstrationKeys;
       const callerOf = (cle: string) => authentication.authenticate(cle).catch(() => undefined);
@@ -428,7 +430,6 @@ async function writeExample({ courriels, tenantId, manager }: DemonstrationSpace
   await courriels.create(tenantId, manager, letter, EXAMPLE_COURRIEL_ID);
 }
 
-/** Ignores that the custom field exists already. This happens if only the file of the keys was lost. */
 /** Returns a handler that ignores one refusal. */
 function ignoring(refusal: ErrorDefinition) {
   return (error: unknown): void => {

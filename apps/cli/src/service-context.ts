@@ -13,7 +13,7 @@ import { ClientsModule } from '#clients/module';
 import { CONSENT_ENTITIES } from '#consent';
 import { MEETING_ENTITIES, PointsService, SeancesService } from '#meeting';
 import { MeetingModule } from '#meeting/module';
-import { ChampsUtilisateurService, MEMBERSHIP_ENTITIES } from '#membership';
+import { ChampsUtilisateurService, ChangementsService, MEMBERSHIP_ENTITIES } from '#membership';
 import { MembershipModule } from '#membership/module';
 import { CourrielsService } from '#messaging';
 import { MessagingModule } from '#messaging/module';
@@ -68,6 +68,7 @@ const SERVICES = {
   plans: PlansService,
   undos: UndoService,
   champs: ChampsUtilisateurService,
+  changements: ChangementsService,
   formulaires: FormulairesService,
   signing: SigningService,
   webhooks: WebhooksService,
