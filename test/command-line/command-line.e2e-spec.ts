@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { perFile } from '../setup/fixtures';
 import { TestApp } from '../setup/test-app';
+import { startWorker } from '../setup/test-worker';
 import {
   awayFromMidnight,
   employee,
@@ -40,6 +41,9 @@ const staff = (count: number): Loose[] =>
       Emplois: [job('J-1', 'EMP-1'), job('J-2', 'EMP-2')],
     }),
   );
+
+/** Returns a text that is large enough for a task. White space changes no value. */
+const padded = (json: string): string => json.padEnd(5_000_000);
 
 /** Plans a body. The exit code is one of a plan that was drawn. */
 async function planned(body: object, ...args: string[]): Promise<Run & { id: string }> {
@@ -201,6 +205,32 @@ describe('mandat plan', () => {
     expect(changements).toEqual(await partner.get(`/b2b/v2/plan/${String(plan.id)}/changements`));
     // More than a page.
     expect(changements).toHaveLength(1803);
+  });
+
+  it('a large file is planned by a task, whose failure is told like that of a request', async () => {
+    const worker = await startWorker(app.config);
+    try {
+      const whole = JSON.stringify({ Syndicats: UNIONS, Employes: staff(3) });
+      const { code, stdout, stderr } = await desk.mandat('plan', desk.write('sync.json', padded(whole)));
+      expect([code, stderr]).toEqual([3, '']);
+      expect(stdout).toContain('Summary: 12 created.\n');
+      const id = /[0-9a-f-]{36}/.exec(stdout)![0];
+      expect((await desk.mandat('appliquer', id)).code).toBe(0);
+      const tasks = 'SELECT type, etat FROM tache WHERE tenant_id = $1';
+      const { rows } = await app.database.query(tasks, [partner.tenant.tenantId]);
+      expect(rows).toEqual([{ type: 'plan', etat: 'Reussie' }]);
+
+      // Each plan is of a record of its own.
+      for (let count = 0; count < 20; count++) {
+        const Employes = [employee(`E-P-${count}`)];
+        expect((await partner.send('POST', '/b2b/v2/plan', { Employes })).status).toBe(201);
+      }
+      const refused = await desk.mandat('plan', 'sync.json', '--json');
+      expect(refused.code).toBe(1);
+      expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'Plan.TropNombreux', exitCode: 1 });
+    } finally {
+      await worker.close();
+    }
   });
 
   it('--version 1 takes the body of a V1 sync', async () => {

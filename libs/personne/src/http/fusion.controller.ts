@@ -6,7 +6,7 @@ import type { ActorWithModules } from '#access/caller';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { Body, Query } from '#platform/input/request-parts.decorator';
-import { VOTANT } from '#voting';
+import { CAMPAGNE, VOTANT } from '#voting';
 import { FusionService } from '../application/fusion.service';
 import { FusionInput, FusionItem, FusionQuery } from './fusion.dto';
 
@@ -30,7 +30,7 @@ export class FusionController {
     type: FusionItem,
     errors: [
       ...[EMPLOYE.NotFound, EMPLOYE.FusionDeuxVotes, EMPLOYE.FusionEmploisEnDouble],
-      ...[EMPLOYE.SyncEnAttente, VOTANT.PoidsIdentifiants],
+      ...[EMPLOYE.SyncEnAttente, VOTANT.PoidsIdentifiants, CAMPAGNE.ModificationNonPermise],
     ],
   })
   async merge(

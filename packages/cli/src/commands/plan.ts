@@ -5,6 +5,7 @@ import {
   type Paging,
   type PlanInputWritable,
   type PlanItem,
+  taskResult,
 } from '@mandat/client';
 import { Difference } from '../difference.js';
 import { effectsText, hasChanges } from '../effects.js';
@@ -17,6 +18,12 @@ import { failureOf, releaseLines } from './problems.js';
 
 /** Changes of one request. */
 const PAGE = 1_000;
+
+/** Characters from which a plan is drawn in the background, because a proxy may cut a request that takes longer than it allows. */
+const LARGE = 5_000_000;
+
+/** Maximum wait for such a plan. */
+const LONGEST_SECONDS = 3_600;
 
 /** `mandat plan FILE`: draws a plan and shows what it would change. */
 export async function planCommand(context: Context, options: InputOptions): Promise<ExitCode> {
@@ -32,13 +39,18 @@ export async function planCommand(context: Context, options: InputOptions): Prom
 }
 
 async function draw({ mandat }: Context, text: string, version: 1 | 2): Promise<PlanItem> {
-  const { data } = await mandat.plans.create({
+  const request = {
     body: text as unknown as PlanInputWritable,
     bodySerializer: (sent: unknown) => sent as string,
     query: version === 1 ? { version } : {},
-    headers: idempotencyKey(),
+  };
+  if (text.length < LARGE) return (await mandat.plans.create({ ...request, headers: idempotencyKey() })).data;
+  const headers = { ...idempotencyKey(), Prefer: 'respond-async' as const };
+  const { planId } = await taskResult(mandat, await mandat.plans.create({ ...request, headers }), {
+    onProgress: ({ etat }) => report(etat === 'EnAttente' ? 'Waiting for the worker' : 'Planning'),
+    timeoutSeconds: LONGEST_SECONDS,
   });
-  return data;
+  return (await mandat.plans.get({ path: { id: planId } })).data;
 }
 
 /** Returns the changes of a plan page by page. */

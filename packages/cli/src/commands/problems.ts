@@ -1,4 +1,4 @@
-import { ConnectionError, ProblemError } from '@mandat/client';
+import { ConnectionError, ProblemError, TaskError } from '@mandat/client';
 import { EXIT, Failure } from '../failure.js';
 import { shown } from '../output.js';
 import type { Context } from './context.js';
@@ -24,6 +24,18 @@ export const problemOf = async ({ response }: ProblemError): Promise<Problem> =>
     .json()
     .catch(() => ({}))) as Problem;
 
+/** Returns the failure of a task, which has the form of a problem. */
+function failureOfTask({ message, task }: TaskError): Failure {
+  const { code, detail } = task.erreur ?? {};
+  const remedy = code === undefined ? `Read it: GET /b2b/v2/tache/${task.id}` : REMEDIES[code];
+  return new Failure(
+    EXIT.failed,
+    code === undefined ? `${message}.` : `${code}: ${detail}`,
+    remedy ? [remedy] : [],
+    task.erreur ?? {},
+  );
+}
+
 /** Returns the failure that an error of the client means for a command. Other errors are returned as they are. */
 export async function failureOf(
   error: unknown,
@@ -35,6 +47,7 @@ export async function failureOf(
     return new Failure(EXIT.failed, `${error.message}.`, [
       'Check the address of the profile, and try again.',
     ]);
+  if (error instanceof TaskError) return failureOfTask(error);
   if (!(error instanceof ProblemError)) return error;
   const problem = await problemOf(error);
   const faults = error.errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
