@@ -65,11 +65,14 @@ const problem = (code: string, more: object = {}) => ({
 
 describe('The usage', () => {
   it.each([
-    [['plna', 'x'], '"plna" is no command; there are plan, appliquer, annuler.'],
+    [
+      ['plna', 'x'],
+      '"plna" is no command; there are plan, appliquer, annuler, ecouter, declencher, journal, verifier, completion.',
+    ],
     [['annulez', 'x'], '"annulez" is no command; did you mean annuler?'],
     [[], 'Name a command.'],
     [['plan'], 'mandat plan takes one FILE.'],
-    [['appliquer', 'a', 'b'], 'mandat appliquer takes one ID.'],
+    [['appliquer', 'a', 'b'], 'mandat appliquer takes one PLAN.'],
     [['plan', 'x.json', '--simulation'], "Unknown option '--simulation'."],
     [['plan', 'x.json', '--version', '3'], '--version must be 1 or 2.'],
     [['plan', 'x.csv'], 'x.csv looks like CSV. Name its mapping with --correspondance.'],
@@ -87,7 +90,8 @@ describe('The usage', () => {
   it('--help: exit 0, without a profile', async () => {
     const { code, stdout, stderr } = await desk.mandat('plan', '--help');
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: mandat COMMAND/);
+    expect(stdout).toMatch(/^Usage: mandat plan FILE \[options\]\n[^]*\nExamples:\n  mandat plan /);
+    expect((await desk.mandat('--help')).stdout).toMatch(/^Usage: mandat COMMAND/);
   });
 
   it('a file that is missing or no JSON: exit 1', async () => {

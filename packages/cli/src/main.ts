@@ -1,19 +1,24 @@
 import process from 'node:process';
 import { applyCommand } from './commands/appliquer.js';
 import { undoCommand } from './commands/annuler.js';
+import { completionCommand } from './commands/completion.js';
 import { connect, type Context } from './commands/context.js';
+import { triggerCommand } from './commands/declencher.js';
+import { listenCommand } from './commands/ecouter.js';
+import { journalCommand } from './commands/journal.js';
 import { planCommand } from './commands/plan.js';
+import { verifyCommand } from './commands/verifier.js';
 import { EXIT, type ExitCode, Failure, UsageFailure } from './failure.js';
 import { print, shown } from './output.js';
 import { readProfile } from './profile.js';
-import { type Call, callOf, USAGE } from './usage.js';
+import { type Call, callOf } from './usage.js';
 
 /** Runs the command and returns its exit code. */
 async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     const call = callOf(args);
-    if (call) return await start(call);
-    process.stdout.write(USAGE);
+    if (typeof call !== 'string') return await start(call);
+    process.stdout.write(call);
     return EXIT.done;
   } catch (error) {
     const failure =
@@ -30,8 +35,10 @@ async function run(args: readonly string[]): Promise<ExitCode> {
 }
 
 async function start({ command, argument, values }: Call): Promise<ExitCode> {
+  if (command === 'completion') return completionCommand(argument);
   const version = versionOf(values['version']);
-  const file = values['profil'] as string | undefined;
+  const textOf = (name: string): string | undefined => values[name] as string | undefined;
+  const file = textOf('profil');
   const profile = readProfile(file, process.env);
   const context: Context = {
     profile,
@@ -44,7 +51,7 @@ async function start({ command, argument, values }: Call): Promise<ExitCode> {
     case 'plan':
       return planCommand(context, {
         file: argument,
-        mappingFile: values['correspondance'] as string | undefined,
+        mappingFile: textOf('correspondance'),
         clears: values['vider'] === true,
         version,
       });
@@ -55,8 +62,35 @@ async function start({ command, argument, values }: Call): Promise<ExitCode> {
         isSimulation: values['simulation'] === true,
         ignoresConflicts: values['ignorer-conflits'] === true,
       });
+    case 'ecouter':
+      return listenCommand(context, {
+        ...{ to: textOf('vers')!, type: textOf('type') },
+        fromStart: values['depuis-le-debut'] === true,
+        once: values['une-fois'] === true,
+      });
+    case 'declencher':
+      return triggerCommand(context, argument, textOf('vers')!);
+    case 'journal':
+      return journalCommand(
+        context,
+        argument,
+        given(values, 'environnement', 'action', 'depuis'),
+      );
+    case 'verifier':
+      return verifyCommand(context, argument, {
+        ...{ keys: textOf('cles'), keep: textOf('garder') },
+        passed: Object.entries(given(values, 'rapport', 'langue')).map(
+          ([name, value]) => `--${name}=${value}`,
+        ),
+      });
   }
 }
+
+/** Returns the named options that were given. */
+const given = (values: Call['values'], ...names: string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.filter((name) => values[name] !== undefined).map((name) => [name, values[name] as string]),
+  );
 
 function versionOf(value: string | boolean | undefined): 1 | 2 {
   if (value === undefined || value === '2') return 2;

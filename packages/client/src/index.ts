@@ -5,6 +5,7 @@ export { idempotencyKey } from './idempotency.js';
 export {
   eachItem,
   eachPage,
+  follow,
   type ListCall,
   type ListPage,
   type Paging,

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Page parameters of a list. */
 export interface Paging {
   readonly limite: number;
@@ -14,6 +16,12 @@ export interface PagingOptions {
   readonly limite?: number;
   /** Start of the page; the start of the list if absent. */
   readonly curseur?: string;
+}
+
+export interface FollowOptions {
+  readonly pauseSeconds?: number;
+  /** Ends the wait with an `AbortError`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ListPage<T> {
@@ -35,6 +43,25 @@ export async function* eachPage<T>(
     // The last page of a feed links to itself.
     if (next === undefined || next === asked) return;
     asked = next;
+  }
+}
+
+/**
+ * Returns the pages of a feed, for ever: of `evenements.list` or `changements.list`. It waits where the feed ends.
+ *
+ * @param pauseSeconds time between two requests at the end of the feed
+ */
+export async function* follow<T>(
+  list: ListCall<T>,
+  { limite = 100, curseur, pauseSeconds = 2, signal }: PagingOptions & FollowOptions = {},
+): AsyncGenerator<ListPage<T>, never> {
+  let place = curseur;
+  for (;;) {
+    for await (const page of eachPage(list, { limite, ...(place === undefined ? {} : { curseur: place }) })) {
+      yield page;
+      place = page.curseur ?? place;
+    }
+    await delay(pauseSeconds * 1_000, undefined, signal && { signal });
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,16 +46,33 @@ export class Desk {
   }
 
   async mandatWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Run> {
-    const child = spawn(process.execPath, [BIN, ...args], {
-      cwd: this.folder,
-      env: { HOME: this.folder, PATH: process.env.PATH, ...this.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = this.spawn(env, args);
     const ended = new Promise<number | null>((resolve, reject) =>
       child.on('error', reject).on('close', resolve),
     );
     const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     return { code, stdout, stderr };
+  }
+
+  /** Starts a command that goes on. */
+  start(...args: readonly string[]): { printed(): string; stop(): Promise<unknown> } {
+    const child = this.spawn({}, args);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (printed += String(part)));
+    const ended = once(child, 'exit');
+    const stop = (): Promise<unknown> => {
+      child.kill('SIGINT');
+      return ended;
+    };
+    return { printed: () => printed, stop };
+  }
+
+  private spawn(env: Readonly<Record<string, string>>, args: readonly string[]) {
+    return spawn(process.execPath, [BIN, ...args], {
+      cwd: this.folder,
+      env: { HOME: this.folder, PATH: process.env.PATH, ...this.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
 }
 
