@@ -130,11 +130,6 @@ export class SwaggerPage {
     id: string,
   ): Promise<{ description: string; parameters: { name: string; description: string }[] }> {
     const block = await this.openOperation(id);
-    // Swagger UI loads an operation's references after it has opened it. The caller reports missing descriptions.
-    const isComplete = `document.querySelector(${JSON.stringify(`${idSelector(id)} .opblock-description`)}) !== null
-      && [...document.querySelectorAll(${JSON.stringify(`${idSelector(id)} tr[data-param-name]`)})].every(
-        (row) => row.querySelector('.parameters-col_description .renderedMarkdown'))`;
-    await this.page.waitForFunction(isComplete, { timeout: 5_000 }).catch(() => undefined);
     const description = await block.$$eval('.opblock-description', (shown) =>
       shown.map((one) => one.textContent.trim()).join('\n'),
     );
@@ -158,6 +153,11 @@ export class SwaggerPage {
       await this.click(`${idSelector(id)} .opblock-summary-control`);
     }
     await block.waitForSelector('.execute');
+    // Swagger UI loads an operation's references after it has opened it, and sends no key before. `describe` reports missing descriptions.
+    const isComplete = `document.querySelector(${JSON.stringify(`${idSelector(id)} .opblock-description`)}) !== null
+      && [...document.querySelectorAll(${JSON.stringify(`${idSelector(id)} tr[data-param-name]`)})].every(
+        (row) => row.querySelector('.parameters-col_description .renderedMarkdown'))`;
+    await this.page.waitForFunction(isComplete, { timeout: 5_000 }).catch(() => undefined);
     return block;
   }
 

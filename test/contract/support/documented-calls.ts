@@ -88,6 +88,7 @@ const UNPROVOKED = [
   // test/personne/fusions.e2e-spec.ts does.
   'Employe.FusionDeuxVotes',
   'POST /b2b/v2/employe/:idExterne/fusion: Votant.PoidsIdentifiants',
+  'POST /b2b/v2/employe/:idExterne/fusion: Campagne.ModificationNonPermise',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -117,6 +118,30 @@ interface Called {
   example?: number;
 }
 
+/** Makes the demonstration tenant with all that the examples of the documents name, also what no start of the product makes. */
+export async function completeDemonstration(app: TestApp): Promise<{
+  readonly keys: Record<Role, string>;
+  readonly tenantId: string;
+  /** Further keys, by the name that calls use for them. */
+  readonly others: ReadonlyMap<string, string>;
+}> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mandat-demonstration-'));
+  const demonstration = await demonstrationKeys(new Config({ ...app.config, dataDir }));
+  rmSync(dataDir, { recursive: true });
+  const keys = { ...demonstration, admin: app.adminKey };
+  const { rows } = await app.database.query<{ tenantId: string }>(
+    `SELECT tenant_id AS "tenantId" FROM cle WHERE prefixe = left($1, length(prefixe)) LIMIT 1`,
+    [keys.partenaire],
+  );
+  const { tenantId } = rows[0]!;
+  await holdCards(app, tenantId, keys);
+  await holdCles(app);
+  await holdMoves(app, tenantId);
+  await holdPlans(app, tenantId);
+  const others = new Map([...(await holdWebhooks(app, tenantId)), ...(await holdCourriels(app, tenantId))]);
+  return { keys, tenantId, others };
+}
+
 /**
  * Calls every operation of the documents on the demonstration tenant, with its examples and with requests that cause
  * each documented error.
@@ -142,18 +167,7 @@ export class DocumentedCalls {
   ) {}
 
   static async prepare(app: TestApp, documents: readonly Document[]): Promise<DocumentedCalls> {
-    const dataDir = mkdtempSync(join(tmpdir(), 'mandat-demonstration-'));
-    const demonstration = await demonstrationKeys(new Config({ ...app.config, dataDir }));
-    rmSync(dataDir, { recursive: true });
-    const keys = { ...demonstration, admin: app.adminKey };
-    const { rows } = await app.database.query<{ tenantId: string }>(
-      `SELECT tenant_id AS "tenantId" FROM cle WHERE prefixe = left($1, length(prefixe)) LIMIT 1`,
-      [keys.partenaire],
-    );
-    await holdCards(app, rows[0]!.tenantId, keys);
-    await holdCles(app);
-    await holdMoves(app, rows[0]!.tenantId);
-    await holdPlans(app, rows[0]!.tenantId);
+    const { keys, tenantId, others } = await completeDemonstration(app);
     const { databaseUrl } = app.config;
     // It does not reach the other cells of the application, which thus have no size.
     const cells = new Map([[PRINCIPAL, databaseUrl]]);
@@ -166,12 +180,8 @@ export class DocumentedCalls {
     };
     const suspended = await app.tenant();
     await app.app.get(ClientsService).suspend(TEST_ACTOR, suspended.clientId, 'Essai');
-    const others = new Map([
-      ...(await holdWebhooks(app, rows[0]!.tenantId)),
-      ...(await holdCourriels(app, rows[0]!.tenantId)),
-    ]);
     return new DocumentedCalls(
-      ...([app, limited, keys, limitedKeys, suspended.cle, rows[0]!.tenantId, others, documents] as const),
+      ...([app, limited, keys, limitedKeys, suspended.cle, tenantId, others, documents] as const),
     );
   }
 
