@@ -4,16 +4,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { documentOf, SURFACES } from '../surfaces.mjs';
 
 // Generates src/generated from docs/openapi, unless it is up to date. With a folder as its argument it writes there.
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUTPUT = resolve(process.argv[2] ?? join(HERE, 'src/generated'));
-
-/** The name of each surface's document, and of the class of its operations. */
-const SURFACES = { partenaire: 'Partenaire', plateforme: 'Plateforme', administration: 'Administration' };
-
-const documentOf = (name) => join(HERE, '../../docs/openapi', `${name}.json`);
 
 /** Identifies the generated files and what they were made from. */
 const STAMP = join(OUTPUT, '.made-from');
