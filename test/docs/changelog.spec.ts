@@ -15,6 +15,8 @@ describe('CHANGELOG.md', () => {
       (folder) => `${folder}/package.json`,
     );
     expect(packages.map(versionOf)).toEqual(packages.map(() => releases[0]!.version));
+    const [, forPython] = /^version = "(.+)"$/m.exec(textOf('packages/client-python/pyproject.toml'))!;
+    expect(forPython).toBe(releases[0]!.version);
   });
 
   it('has a section for each release, newest first, in the form of Keep a Changelog', () => {
