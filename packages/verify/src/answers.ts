@@ -43,8 +43,8 @@ export class Sums {
 export interface Answers {
   /** Sums of the classes, from class 1. */
   readonly classes: readonly Sums[];
-  /** The answers to a ranked question. */
-  readonly rankings: readonly Ranking[];
+  /** The answers to a ranked question, of all classes together. */
+  readonly rankings: readonly (Ranking & { readonly ballots: number })[];
 }
 
 const lineShape = record({
@@ -68,7 +68,7 @@ export function readAnswers(
   if (!entry) return undefined;
   const checked = findings.begin();
   const classes = vote.classes.map(() => new Sums());
-  const rankings = new Map<string, { options: number[]; weight: bigint }>();
+  const rankings = new Map<string, { options: number[]; weight: bigint; ballots: number }>();
   const known = new Set<string>();
   let before: Buffer | undefined;
   let number = 0;
@@ -92,8 +92,10 @@ export function readAnswers(
           sums.add(question.EstPreferentiel ? reponse.slice(0, 1) : reponse, bulletins, poids);
           if (!question.EstPreferentiel || reponse.length === 0) return;
           const equal = rankings.get(key);
-          if (equal) equal.weight += poids;
-          else rankings.set(key, { options: reponse, weight: poids });
+          if (equal) {
+            equal.weight += poids;
+            equal.ballots += bulletins;
+          } else rankings.set(key, { options: reponse, weight: poids, ballots: bulletins });
         },
         line,
       );

@@ -1,4 +1,5 @@
 export { readKeys } from './keys.js';
+export { bltOf, rankedOf, recordsOf } from './exports.js';
 export { Findings, Unreadable, type Difference } from './findings.js';
 export { canonical, parsedCanonical } from './json.js';
 export { Frontier, isConsistent, leafHash, rootOfInclusion, rootsOf } from './merkle.js';

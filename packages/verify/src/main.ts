@@ -1,6 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { questionFile } from './bundle.js';
+import { bltOf, rankedOf, recordsOf } from './exports.js';
 import { shown, Unreadable } from './findings.js';
 import { readKeys } from './keys.js';
 import { type Given } from './log.js';
@@ -21,6 +24,8 @@ const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
   --emargement file         the roll with its salts (GET …/emargement), as NDJSON
   --json                    write one JSON object instead of text
   --rapport file.html       write a report for people
+  --blt folder              write the rankings of each ranked question as BLT, if all is equal
+  --cvr file.json           write the rankings as cast vote records (NIST SP 1500-103), if all is equal
   --langue fr|en            language of the output and the report: en if absent
   --help                    show this text
 
@@ -28,6 +33,8 @@ Exit: 0 all equal, 1 something differs, 2 unreadable input or wrong usage.
 `;
 
 const MOST_BYTES = 1 << 26;
+/** Characters that are written at once. */
+const BLOCK = 1 << 16;
 
 interface Options {
   readonly bundle: string;
@@ -46,6 +53,8 @@ const OPTIONS = {
   cles: { type: 'string' },
   emargement: { type: 'string' },
   rapport: { type: 'string' },
+  blt: { type: 'string' },
+  cvr: { type: 'string' },
   langue: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -206,6 +215,7 @@ function run(args: string[]): number {
       ...(process.stderr.isTTY ? { progress: bar } : {}),
     });
     if (typeof values['rapport'] === 'string') writeReport(values['rapport'], outcome, language);
+    if (outcome.findings.count === 0) writeRankings(outcome, values);
     process.stdout.write(
       isJson ? `${JSON.stringify(objectOf(outcome, language))}\n` : printed(outcome, language),
     );
@@ -221,12 +231,38 @@ function run(args: string[]): number {
   }
 }
 
-function writeReport(path: string, outcome: Outcome, language: Language): void {
+/** Writes a file in parts, because cast vote records can be larger than a string. */
+function write(path: string, parts: Iterable<string>): void {
+  let file: number | undefined;
   try {
-    writeFileSync(path, reportOf(outcome, new Date(), language));
+    file = openSync(path, 'w');
+    let block = '';
+    for (const part of parts) {
+      block += part;
+      if (block.length < BLOCK) continue;
+      appendFileSync(file, block);
+      block = '';
+    }
+    appendFileSync(file, block);
   } catch (error) {
+    if (error instanceof Unreadable) throw error;
     throw new Unreadable(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
+}
+
+const writeReport = (path: string, outcome: Outcome, language: Language): void =>
+  write(path, [reportOf(outcome, new Date(), language)]);
+
+/** Writes the rankings in the forms of other programs. Rankings of a bundle that differs are not written. */
+function writeRankings({ vote, answers }: Outcome, { blt, cvr }: Options['values']): void {
+  if (blt === undefined && cvr === undefined) return;
+  const ranked = rankedOf(vote!, answers);
+  if (typeof blt === 'string')
+    for (const one of ranked)
+      write(join(blt, basename(questionFile(one.place), '.ndjson') + '.blt'), [bltOf(one)]);
+  if (typeof cvr === 'string') write(cvr, recordsOf(vote!, ranked, new Date()));
 }
 
 process.exitCode = run(process.argv.slice(2));

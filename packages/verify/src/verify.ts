@@ -42,6 +42,8 @@ export interface Outcome {
   readonly manifest: Manifest;
   readonly vote?: Vote;
   readonly recounted: readonly Recounted[];
+  /** The answers of the recounted questions. */
+  readonly answers: readonly Answers[];
 }
 
 /** Checks and recounts a bundle. @throws Unreadable if it cannot be read. */
@@ -97,7 +99,8 @@ function checkBundle(bundle: Bundle, input: Input): Outcome {
       findings,
       progress('roll', leaves.length * 8),
     );
-  return { findings, digest: sha256(bytes).toString('hex'), manifest, ...(vote ? { vote } : {}), recounted };
+  const digest = sha256(bytes).toString('hex');
+  return { findings, digest, manifest, ...(vote ? { vote } : {}), recounted, answers };
 }
 
 /** Compares the archive with the manifest: the files, their order, sizes and digests. */

@@ -45,6 +45,7 @@ export function shortened(
   options: number,
   seats: number,
   draw: (round: number, among: readonly number[]) => number,
+  unit = 10_000n,
 ): number[][] {
-  return verifier.countRanked(options, seats, 10_000n, rankings, draw).rests.map((rests) => [...rests]);
+  return verifier.countRanked(options, seats, unit, rankings, draw).rests.map((rests) => [...rests]);
 }
