@@ -13,6 +13,8 @@ const INSIDE: readonly RegExp[] = [
   new RegExp(process.cwd()),
 ];
 
+const SERVER_TIMING = /^auth;dur=[\d.]+, db;dur=[\d.]+, total;dur=[\d.]+$/;
+
 const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'instance', 'traceId'] as const;
 
 type Problem = Record<(typeof MEMBERS)[number], unknown>;
@@ -22,6 +24,8 @@ export function faultsOf(method: string, answer: WireAnswer): string[] {
   const faults: string[] = [];
   if (answer.status >= 500) faults.push(`status ${answer.status} blames the service`);
   if (answer.status >= 400) faults.push(...problemFaults(method, answer));
+  if (!SERVER_TIMING.test(String(answer.headers['server-timing'])))
+    faults.push(`Server-Timing ${String(answer.headers['server-timing'])}`);
   // Only documentation is HTML, scripts and whole files.
   const isData = /json/.test(answer.headers['content-type'] ?? '') && !answer.text.includes('"openapi":');
   const shown = isData ? [answer.text, JSON.stringify(answer.headers)] : [JSON.stringify(answer.headers)];

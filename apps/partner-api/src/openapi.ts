@@ -73,7 +73,7 @@ export const SURFACES = [
       'Unknown properties and parameters are refused. The first letter of a property may be in either case.',
       TEXTS,
       'Every POST takes an `Idempotency-Key`: sent again by the same API key with the same body it replays the first answer for 24 hours.',
-      'Each answer says in `RateLimit` how many requests of the minute are left.',
+      'Each answer says in `RateLimit` how many requests of the minute are left, and in `Server-Timing` how many ms authentication, database and all took.',
     ].join('\n\n'),
     key: { scheme: 'PartnerKey', description: 'A key of role `partenaire`, from the operator.' },
     tags: [

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { requirementOf } from '#access/requirement-of';
 import type { AuthenticatedRequest } from '#access/requires.decorator';
+import { RequestTimes } from '#platform/limits/request-times';
 import { AuthenticationService } from '../application/authentication.service';
 
 /**
@@ -16,6 +17,7 @@ export class ApiKeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    RequestTimes.current?.accessBegins();
     if (!requirementOf(this.reflector, context)) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     request.caller = await this.authentication.authenticate(request.get('x-api-key'));

@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg';
 import { leased } from './entered-query';
 import { allowLongStatements, cut } from './database-watch';
 import { Databases } from './databases';
+import { DatabaseTime } from '../limits/database-time';
 import { Transactions } from './transactions';
 
 const PING_PARTS = 3;
@@ -14,6 +15,7 @@ export class Maintenance {
   constructor(
     private readonly databases: Databases,
     private readonly transactions: Transactions,
+    private readonly time: DatabaseTime,
   ) {}
 
   /**
@@ -27,7 +29,7 @@ export class Maintenance {
     const asked = leased(this.databases.own.pools.access, async (own) => {
       client = own;
       // A connection that became free after the limit returns to the pool unused.
-      if (!isLate) await own.query('SELECT 1');
+      if (!isLate) await this.time.measure(undefined, () => own.query('SELECT 1'));
     });
     const answered = new AbortController();
     const tooLate = async (): Promise<never> => {

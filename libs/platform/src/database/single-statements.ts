@@ -27,7 +27,7 @@ export class SingleStatements {
       leased(pool, (client) =>
         measured(async () => (await entered<R>(client, entryOf(scope, isReadOnly), statement, before)).rows),
       );
-    if (isAdministration(scope)) return run(pools.access, (timed) => timed());
+    if (isAdministration(scope)) return run(pools.access, this.shares.unbudgeted);
     return this.shares.read(await this.clientOf(scope), (measured) => run(pools.reads, measured));
   }
 
@@ -38,11 +38,11 @@ export class SingleStatements {
     statement: Statement,
   ): Promise<R[]> {
     const client = await this.clientOf(scope);
-    return database.pools.lookUps.run(
-      client,
-      async (connection) => (await queryEntered<R>(connection, entryOf(scope, true), statement)).rows,
-      () => this.rows(database, scope, true, statement),
-    );
+    const send = (connection: PoolClient): Promise<R[]> =>
+      this.shares.unbudgeted(
+        async () => (await queryEntered<R>(connection, entryOf(scope, true), statement)).rows,
+      );
+    return database.pools.lookUps.run(client, send, () => this.rows(database, scope, true, statement));
   }
 
   /**
@@ -61,8 +61,8 @@ export class SingleStatements {
   ): Promise<number> {
     const send = async (connection: PoolClient): Promise<number> =>
       (await entered(connection, entryOf(scope, false), statement, before)).rowCount ?? 0;
-    const attempt = (): Promise<number> =>
-      leased(pools.shortWrites, (connection) => send(connection).catch(throwOutcome));
+    const attempt = (measured: Measured): Promise<number> =>
+      leased(pools.shortWrites, (connection) => measured(() => send(connection).catch(throwOutcome)));
     return retried(() => this.shares.shortTransaction(client, attempt), isTransient);
   }
 }

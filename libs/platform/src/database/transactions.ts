@@ -126,7 +126,7 @@ export class Transactions {
     scope: Scope,
     isReadOnly: boolean,
     work: () => Promise<T>,
-    { database: where, measured = (timed) => timed() }: { database?: Database; measured?: Measured } = {},
+    { database: where, measured = this.shares.unbudgeted }: { database?: Database; measured?: Measured } = {},
   ): Promise<T> {
     const database = where ?? (await this.databaseOf(scope));
     const runner = (await database.connected()).createQueryRunner();

@@ -6,6 +6,7 @@ import { Config } from '../ops/config';
 import { FrameworkLogger, LOGGER } from '../ops/logger';
 import { Lifecycle } from '../ops/lifecycle';
 import { HttpMetrics } from '../ops/metrics';
+import { RequestTimes } from '../limits/request-times';
 import { requestLog } from './request-log';
 import { limitServer } from '../limits/server-limits';
 import { answerUnreadableRequests, requireHost } from './unreadable-requests';
@@ -48,12 +49,14 @@ export function configureHttp(app: NestExpressApplication): void {
   });
   const server = app.getHttpServer();
   /**
-   * A stopping process sends `Connection: close` with each answer. Without it, the caller may already have sent its next
-   * request when the connection ends.
+   * Adds the headers that are known when an answer begins: `Server-Timing`, and `Connection: close` of a stopping process. Without
+   * that, the caller may already have sent its next request when the connection ends.
    */
-  const closeWhileStopping = (request: Request, response: Response): void => {
+  const completeHead = (request: Request, response: Response): void => {
+    const times = RequestTimes.current!;
     const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
     response.writeHead = (...head: unknown[]) => {
+      response.setHeader('Server-Timing', times.header);
       if (lifecycle.isStopping) response.setHeader('Connection', 'close');
       return writeHead(...head);
     };
@@ -63,7 +66,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.use((request: Request, response: Response, next: NextFunction) => {
     // Answers contain personal data: shared caches must not store them, and private ones revalidate with the ETag.
     response.setHeader('Cache-Control', 'private, no-cache');
-    closeWhileStopping(request, response);
+    completeHead(request, response);
     // Pages name their own types.
     if (request.url.startsWith('/docs')) return securePage(request, response, next);
     // Handlers answer JSON text that is already made.

@@ -2,10 +2,11 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { CallerRequest } from '../limits/caller';
 import type { HttpMetrics } from '../ops/metrics';
+import { RequestTimes } from '../limits/request-times';
 import { startTrace } from './tracing';
 
 /**
- * The first middleware: gives each request its ids, and when it ends one log line and one measurement. The line holds
+ * The first middleware: gives each request its ids and its times, and when it ends one log line and one measurement. The line holds
  * the route's pattern and never the address, whose parts are identifiers of people.
  */
 export function requestLog(logger: Logger, metrics: HttpMetrics) {
@@ -33,7 +34,7 @@ export function requestLog(logger: Logger, metrics: HttpMetrics) {
         'request',
       );
     });
-    next();
+    new RequestTimes(start).run(next);
   };
 }
 

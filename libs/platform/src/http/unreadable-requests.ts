@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import { problemOf } from './problem.filter';
+import { RequestTimes } from '../limits/request-times';
 import { newTrace } from './tracing';
 
 /** An error of Node's HTTP parser, with the bytes that it was reading. */
@@ -27,6 +28,7 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
       socket.destroy();
       return;
     }
+    const times = new RequestTimes();
     const error = refusalOf(fault.code ?? '');
     const trace = newTrace();
     const problem = problemOf(error, trace, publicUrl);
@@ -38,6 +40,7 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
         'Content-Type: application/problem+json; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${trace.requestId}`,
+        `Server-Timing: ${times.header}`,
         'Cache-Control: no-store',
         'Connection: close',
         '',

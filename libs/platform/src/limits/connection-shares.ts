@@ -47,8 +47,11 @@ export class ConnectionShares {
     return this.slots.run(client, () => work((timed) => this.time.measure(client, timed)));
   }
 
-  /** Runs a transaction of one round trip, whose time does not count. */
-  shortTransaction<T>(client: string, work: () => Promise<T>): Promise<T> {
-    return this.shortSlots.run(client, work);
+  /** Runs a transaction of one round trip, whose time no budget counts. */
+  shortTransaction<T>(client: string, work: (measured: Measured) => Promise<T>): Promise<T> {
+    return this.shortSlots.run(client, () => work(this.unbudgeted));
   }
+
+  /** Runs work whose time counts for its request only. */
+  readonly unbudgeted: Measured = (work) => this.time.measure(undefined, work);
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { RequestTimes } from './request-times';
 import { atMost } from './at-most';
 import { BUDGETS, overBudget } from './budgets';
 
@@ -15,17 +16,28 @@ interface Window {
 export class DatabaseTime {
   private readonly windows = new LRUCache<string, Window>(atMost(50_000));
 
-  /** Counts the time that work of a client takes on a connection that it has got. */
-  async measure<T>(client: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Counts the time that work takes on a connection that it has got, for the request and for the budget of a client.
+   *
+   * @param client undefined for work that no budget counts
+   */
+  async measure<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {
+    const request = RequestTimes.current;
     const begun = performance.now();
+    request?.databaseBegins(begun);
     try {
       return await work();
     } finally {
       const now = performance.now();
-      const window = this.windows.get(client);
-      if (window && now < window.endsAt) window.usedMs += now - begun;
-      else this.windows.set(client, { endsAt: now + MINUTE_MS, usedMs: now - begun });
+      request?.databaseEnds(now);
+      if (client !== undefined) this.count(client, now - begun, now);
     }
+  }
+
+  private count(client: string, ms: number, now: number): void {
+    const window = this.windows.get(client);
+    if (window && now < window.endsAt) window.usedMs += ms;
+    else this.windows.set(client, { endsAt: now + MINUTE_MS, usedMs: ms });
   }
 
   /** @throws DomainError `Debit.Depasse` where the minute's time is used up */

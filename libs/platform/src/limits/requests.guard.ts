@@ -7,6 +7,7 @@ import { KeyedLimit } from './keyed-limit';
 import { untilClosed } from './list-parts';
 import { interrupted } from './body-arrival';
 import { SlowReaders } from './slow-readers';
+import { RequestTimes } from './request-times';
 
 const RETRY_S = 5;
 
@@ -29,6 +30,7 @@ export class RequestsGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    RequestTimes.current?.accessEnds();
     const http = context.switchToHttp();
     const { caller } = http.getRequest<CallerRequest>();
     // Probes and documents have no caller.
