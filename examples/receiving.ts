@@ -43,7 +43,7 @@ export class Receiver {
       const { data, response } = await partner.webhooks.create({
         body: { url, types, description: ENDPOINT } as Body,
       });
-      receiver.secret = data.secret;
+      receiver.secret = data.secret!;
       receiver.id = data.id;
       say(`${response.status}: ${types.join(' and ')} are sent to ${url}`);
       return receiver;

@@ -47,12 +47,15 @@ export const CALLS: Calls = {
       ...onWebhooks(asked, own, ''),
       ifNoneMatch(`${WEBHOOK}/${asked.webhook}`, asked.etagWebhook),
     ],
-    more: { path: `${WEBHOOK}/${HELD.disabled}`, calls: [restricted('')] },
+    more: {
+      path: `${WEBHOOK}/${HELD.disabled}`,
+      calls: [restricted(''), { path: `${WEBHOOK}/${HELD.pair}` }],
+    },
   },
   'POST /b2b/v2/webhook': {
     foreign: (asked) => [{ path: WEBHOOK, body: { ...MINE, id: asked.webhook } }],
     more: {
-      changes: [{ url: 'ftp://hooks.example.org' }, { description: null }],
+      changes: [{ url: 'ftp://hooks.example.org' }, { description: null }, { signature: 'v1a' }],
       calls: [{ key: FULL }, { key: WITHOUT_CARDS }],
     },
   },
@@ -81,6 +84,7 @@ export const CALLS: Calls = {
         restricted('/secret/rotation'),
         { path: `${WEBHOOK}/${HELD.disabled}/secret/rotation` },
         { path: `${WEBHOOK}/${HELD.rotated}/secret/rotation` },
+        { path: `${WEBHOOK}/${HELD.pair}/secret/rotation` },
       ],
     },
   },

@@ -88,6 +88,28 @@ describe('A secret at rest', () => {
     expect(await tablesWith(formsOf(one.secret))).toEqual(['public.webhook']);
   });
 
+  it('of a key pair is readable in no table and no response; the public key is in both', async () => {
+    const { json: made } = await space.send('POST', PATH, { ...BODY, signature: 'v1a' });
+    const { json: rotated } = await rotate(made);
+    expect([made.secret, rotated.secret]).toEqual([null, null]);
+    const row = await sealedOf(made);
+    for (const [sealed, { clePublique }] of [
+      [row.secret, rotated],
+      [row.secret_precedent!, made],
+    ] as const) {
+      const [, half, publicHalf] = /^whsk_(.{43})(.{45})$/.exec(open(sealed, made)) ?? [];
+      const bytes = Buffer.from(`${half}${publicHalf}`, 'base64');
+      expect(clePublique).toBe(`whpk_${bytes.subarray(32).toString('base64')}`);
+      const key = bytes.subarray(0, 32);
+      expect(await tablesWith([key.toString('base64'), key.toString('hex'), `whsk_${half}`])).toEqual([]);
+    }
+    // The control: the present public key is shown.
+    expect(await tablesWith([rotated.clePublique])).toEqual(['public.webhook']);
+    const read = await space.send('GET', `${PATH}/${made.id}`);
+    expect([read.json.signature, read.json.clePublique]).toEqual(['v1a', rotated.clePublique]);
+    expect(read.text).not.toContain('whsk_');
+  });
+
   it('opens with the key of the service, for its endpoint and tenant only, and not after a changed bit', async () => {
     const [one, two] = [await space.endpoint(), await space.endpoint()];
     const { secret } = await sealedOf(one);

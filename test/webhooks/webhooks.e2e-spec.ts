@@ -13,7 +13,9 @@ const BODY = {
   types: ['sync.terminee', 'adhesion.signee'],
   actif: false,
   description: 'Paie',
+  signature: 'v1',
 };
+const SECRET_ONLY = { clePublique: null };
 const NEVER_DISABLED = { desactiveLe: null, raisonDesactivation: null };
 
 const app = perFile(() => TestApp.start());
@@ -39,7 +41,7 @@ describe('POST /b2b/v2/webhook', () => {
       expect.stringMatching(SECRET),
     ]);
     expect(answer.text).toBe(
-      JSON.stringify({ id, ...BODY, ...NEVER_DISABLED, dateCreation, derniereMAJ, secret }),
+      JSON.stringify({ id, ...BODY, ...SECRET_ONLY, ...NEVER_DISABLED, dateCreation, derniereMAJ, secret }),
     );
     expect(await space.count('webhook')).toBe(1);
   });
@@ -77,7 +79,13 @@ describe('POST /b2b/v2/webhook', () => {
     });
     expect(json).toEqual({
       ...{ id: expect.any(String), url: NOWHERE, types: ['sync.terminee'], actif: false },
-      ...{ description: 'Paie', ...NEVER_DISABLED, secret: expect.stringMatching(SECRET) },
+      ...{
+        description: 'Paie',
+        signature: 'v1',
+        ...SECRET_ONLY,
+        ...NEVER_DISABLED,
+        secret: expect.stringMatching(SECRET),
+      },
       ...{ dateCreation: json.derniereMAJ, derniereMAJ: expect.stringMatching(INSTANT) },
     });
     expect(Date.parse(json.dateCreation)).toBeGreaterThan(Date.parse('2026-01-01'));
@@ -110,6 +118,7 @@ describe('POST /b2b/v2/webhook', () => {
       { ...BODY, secret: `whsec_${'A'.repeat(43)}=` },
       { '/secret': 'unknown' },
     ],
+    ['an unknown signature', { ...BODY, signature: 'v2' }, { '/signature': 'choice' }],
     ['no types', { ...BODY, types: [] }, { '/types': 'minLength' }],
     ['an unknown type', { ...BODY, types: ['sync.terminee', 'adhesion'] }, { '/types': 'choice' }],
     ['a type in capitals', { ...BODY, types: ['Sync.Terminee'] }, { '/types': 'choice' }],
@@ -182,6 +191,7 @@ describe('PUT /b2b/v2/webhook/:id', () => {
       200,
       {
         ...{ id, url: NOWHERE, types: ['adhesion.supprimee'], actif: true, description: null },
+        ...{ signature: 'v1', ...SECRET_ONLY },
         ...{
           ...NEVER_DISABLED,
           dateCreation: made.dateCreation,

@@ -14,6 +14,8 @@ export const HELD = {
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
   /** Its replaced secrets that sign are as many as may be. */
   rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
+  /** A key pair signs for it. */
+  pair: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b05',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
   /** A delivery of a type to which its endpoint does not subscribe. */
@@ -50,6 +52,7 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
     if (livraison) await webhooks.test(tenantId, manager, id, livraison);
   }
   for (let count = 0; count < 5; count++) await webhooks.rotate(tenantId, manager, HELD.rotated);
+  await webhooks.create(tenantId, manager, { ...record(['sync.terminee']), signature: 'v1a' }, HELD.pair);
   await app.database.query(
     `UPDATE webhook SET actif = false, desactive_le = CASE id_unique WHEN $1 THEN now() END,
        raison_desactivation = CASE id_unique WHEN $1 THEN 'The receiver answered 410 Gone.' END

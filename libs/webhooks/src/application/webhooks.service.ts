@@ -15,7 +15,7 @@ import type { EventType } from '../domain/event.types';
 import { Outbox } from '#platform/events/outbox';
 import { Clock } from '#platform/ops/clock';
 import { assertOpen, openTypes } from '../domain/open-types';
-import { Webhook } from '../domain/webhook.entity';
+import { signatureOf, Webhook } from '../domain/webhook.entity';
 import type { WebhookRecord } from '../domain/webhook.fields';
 import { LivraisonRepository, type QueuedAttempt } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
@@ -70,7 +70,7 @@ export class WebhooksService {
   }
 
   /**
-   * Registers an endpoint. Only this response has its secret.
+   * Registers an endpoint. Only this response has its secret, which is null for the signature `v1a`.
    *
    * @param id made by the service if absent
    * @throws DomainError `Webhook.AdresseRefusee`, `Module.NonActif`, `Webhook.TropNombreux`
@@ -82,7 +82,7 @@ export class WebhooksService {
     id: string = randomUUID(),
   ): Promise<{ id: string; item: Json }> {
     this.check(record, modules);
-    const { secret, sealed } = this.keys.create(tenantId, id);
+    const { secret, ...key } = this.keys.create(tenantId, id, signatureOf(record));
     return this.transactions.run({ tenantId }, async () => {
       await this.transactions.lockByName(`webhooks ${tenantId}`);
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
@@ -91,7 +91,7 @@ export class WebhooksService {
           `The tenant already has ${MOST_WEBHOOKS} endpoints. Delete an unused one.`,
         );
       }
-      await this.repository.insert(Webhook.register(tenantId, id, record, sealed));
+      await this.repository.insert(Webhook.register(tenantId, id, record, key));
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.creer, [id]);
       return { id, item: withSecret(await this.item(tenantId, id), { secret }) };
     });
@@ -130,15 +130,15 @@ export class WebhooksService {
   }
 
   /**
-   * Gives an endpoint a new secret. Only this response has it. The old one also signs for 24 hours.
+   * Gives an endpoint a new key of its signature. Only this response has a secret. The old key also signs for 24 hours.
    *
    * @throws DomainError `Webhook.RotationsTropNombreuses`
    */
   async rotate(tenantId: string, { actor, modules }: ActorWithModules, id: string): Promise<Json> {
-    const { secret, sealed } = this.keys.create(tenantId, id);
     const at = this.clock.now();
     return this.locked(tenantId, modules, id, async (webhook) => {
-      const until = webhook.rotateSecret(sealed, at);
+      const { secret, ...key } = this.keys.create(tenantId, id, webhook.signature);
+      const until = webhook.rotateSecret(key, at);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.rotation, [id]);
       return withSecret(await this.item(tenantId, id), {

@@ -1,5 +1,5 @@
 import { DomainError } from '#platform/errors/domain-error';
-import { type Finding, LONGEST_FAILURE_MS, OVERLAP_MS, Webhook } from './webhook.entity';
+import { type Finding, LONGEST_FAILURE_MS, OVERLAP_MS, type SealedKey, Webhook } from './webhook.entity';
 import type { WebhookRecord } from './webhook.fields';
 
 const AT = new Date('2026-03-10T12:00:00.000Z');
@@ -11,9 +11,10 @@ const URL = 'https://hooks.example.org/mandat';
 const RECORD: WebhookRecord = { url: URL, types: ['adhesion.signee'] };
 const OLD = Buffer.from('old');
 const NEW = Buffer.from('new');
+const keyOf = (sealed: Buffer): SealedKey => ({ sealed, clePublique: null });
 
 const webhook = (facts: Partial<Webhook> = {}): Webhook =>
-  Object.assign(Webhook.register('tenant', 'endpoint', RECORD, OLD), facts);
+  Object.assign(Webhook.register('tenant', 'endpoint', RECORD, keyOf(OLD)), facts);
 const failing = (since: number, last: number, facts: Partial<Webhook> = {}): Webhook =>
   webhook({ echecDepuis: ago(since), dernierEchec: ago(last), ...facts });
 const finding = (verdict: Finding['verdict'], facts: Partial<Finding> = {}): Finding => ({
@@ -44,7 +45,9 @@ function codeOf(rule: () => void): string | undefined {
 describe('Webhook.register', () => {
   it('is active, without failures and old secret', () => {
     expect(webhook()).toMatchObject({ ...RECORD, ...HEALTHY, description: null, secretPrecedent: null });
-    expect(Webhook.register('t', 'w', { ...RECORD, actif: false, description: 'Paie' }, OLD)).toMatchObject({
+    expect(
+      Webhook.register('t', 'w', { ...RECORD, actif: false, description: 'Paie' }, keyOf(OLD)),
+    ).toMatchObject({
       ...{ actif: false, description: 'Paie', desactiveLe: null },
     });
   });
@@ -143,12 +146,12 @@ describe('Webhook.rotateSecret', () => {
   it('each old secret signs along for its 24 hours', () => {
     const one = webhook();
     expect(one.secretsAt(AT)).toEqual([OLD]);
-    expect(one.rotateSecret(NEW, AT)).toEqual(later(24 * HOUR_MS));
+    expect(one.rotateSecret(keyOf(NEW), AT)).toEqual(later(24 * HOUR_MS));
     expect(one.secretsAt(AT)).toEqual([NEW, OLD]);
     expect(one.secretsAt(later(OVERLAP_MS - 1))).toEqual([NEW, OLD]);
     expect(one.secretsAt(later(OVERLAP_MS))).toEqual([NEW]);
     const third = Buffer.from('third');
-    one.rotateSecret(third, later(1));
+    one.rotateSecret(keyOf(third), later(1));
     expect(one.secretsAt(later(2))).toEqual([third, NEW, OLD]);
     expect(one.secretsAt(later(OVERLAP_MS))).toEqual([third, NEW]);
     expect(one.secretsAt(later(OVERLAP_MS + 1))).toEqual([third]);
@@ -157,9 +160,9 @@ describe('Webhook.rotateSecret', () => {
   it('a sixth rotation within 24 hours is refused until the oldest secret has ended', () => {
     const one = webhook();
     const secret = (n: number): Buffer => Buffer.from(`${n}`);
-    for (let n = 1; n <= 5; n++) one.rotateSecret(secret(n), later(n));
+    for (let n = 1; n <= 5; n++) one.rotateSecret(keyOf(secret(n)), later(n));
     const before = structuredClone({ ...one });
-    const again = (at: number) => codeOf(() => one.rotateSecret(secret(6), later(at)));
+    const again = (at: number) => codeOf(() => one.rotateSecret(keyOf(secret(6)), later(at)));
     expect(again(OVERLAP_MS)).toBe('Webhook.RotationsTropNombreuses');
     expect({ ...one }).toEqual(before);
     expect(one.secretsAt(later(6))).toEqual([...[5, 4, 3, 2, 1].map(secret), OLD]);

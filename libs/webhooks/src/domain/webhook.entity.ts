@@ -4,6 +4,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import type { EventType } from './event.types';
 import type { WebhookRecord } from './webhook.fields';
+import type { Signature } from './webhook.types';
 
 const HOUR_MS = 3_600_000;
 
@@ -28,6 +29,13 @@ export interface Finding {
   readonly at: Date;
 }
 
+/** A key that signs: sealed, and with its public part if it has one. */
+export interface SealedKey {
+  readonly sealed: Buffer;
+  /** `whpk_…`; null for a secret. */
+  readonly clePublique: string | null;
+}
+
 /** An endpoint that receives events (docs/contract.md, "Endpoints"). Its secrets are sealed. */
 @Entity('webhook')
 export class Webhook {
@@ -49,6 +57,15 @@ export class Webhook {
   @Column('text', { nullable: true })
   description: string | null;
 
+  /** Signature of the next key, made by a rotation. */
+  @Column('text')
+  signature: Signature;
+
+  /** Public part of the present key; null if that is a secret. */
+  @Column('text', { nullable: true })
+  clePublique: string | null;
+
+  /** The present key, a secret or a private key. */
   @Column('bytea')
   secret: Buffer;
 
@@ -89,9 +106,11 @@ export class Webhook {
   derniereMAJ: Date;
 
   /** Returns a new endpoint without failures. */
-  static register(tenantId: string, idUnique: string, record: WebhookRecord, secret: Buffer): Webhook {
+  static register(tenantId: string, idUnique: string, record: WebhookRecord, key: SealedKey): Webhook {
+    const { sealed: secret, clePublique } = key;
     return Object.assign(new Webhook(), {
-      ...{ tenantId, idUnique, secret, url: record.url, types: record.types },
+      ...{ tenantId, idUnique, secret, clePublique, url: record.url, types: record.types },
+      signature: signatureOf(record),
       actif: record.actif ?? true,
       description: record.description ?? null,
       ...{ secretPrecedent: null, secretPrecedentJusqua: null, secretsAnciens: [], secretsAnciensJusqua: [] },
@@ -100,11 +119,18 @@ export class Webhook {
   }
 
   /** Replaces the properties that partners write. A new address or an activation clears the failures. */
-  replaceWith({ url, types, actif: sent, description }: WebhookRecord): void {
+  replaceWith(record: WebhookRecord): void {
+    const { url, types, actif: sent, description } = record;
     const actif = sent ?? true;
     if (url !== this.url || (actif && !this.actif)) this.clearFailures();
     if (actif) Object.assign(this, { desactiveLe: null, raisonDesactivation: null });
-    Object.assign(this, { url, types, actif, description: description ?? null });
+    Object.assign(this, {
+      url,
+      types,
+      actif,
+      description: description ?? null,
+      signature: signatureOf(record),
+    });
   }
 
   /**
@@ -113,7 +139,7 @@ export class Webhook {
    * @returns the end of the 24 hours
    * @throws DomainError `Webhook.RotationsTropNombreuses` if as many replaced ones as may sign still do
    */
-  rotateSecret(secret: Buffer, at: Date): Date {
+  rotateSecret({ sealed: secret, clePublique }: SealedKey, at: Date): Date {
     const replaced = this.replacedAt(at);
     const oldest = replaced.at(-1);
     if (oldest && replaced.length >= MOST_REPLACED) {
@@ -122,7 +148,7 @@ export class Webhook {
     }
     const until = new Date(at.getTime() + OVERLAP_MS);
     Object.assign(this, {
-      ...{ secret, secretPrecedent: this.secret, secretPrecedentJusqua: until },
+      ...{ secret, clePublique, secretPrecedent: this.secret, secretPrecedentJusqua: until },
       secretsAnciens: replaced.map((one) => one.secret),
       secretsAnciensJusqua: replaced.map((one) => one.until),
     });
@@ -213,6 +239,11 @@ export class Webhook {
   private clearFailures(): void {
     Object.assign(this, { echecDepuis: null, dernierEchec: null });
   }
+}
+
+/** Returns the signature that a record asks for. */
+export function signatureOf({ signature }: Pick<WebhookRecord, 'signature'>): Signature {
+  return signature ?? 'v1';
 }
 
 function ms(from: Date, to: Date): number {

@@ -1,4 +1,5 @@
 import { EVENT_TYPE_NAMES } from './event.types';
+import { SIGNATURES } from './webhook.types';
 import { givenId, givenTime, readOnly, type RecordOf, text } from '#platform/input/field';
 
 /** An endpoint that receives events (docs/contract.md, "Endpoints"). */
@@ -28,6 +29,20 @@ export const WEBHOOK_FIELDS = {
     example: true,
   },
   description: text(255, { description: 'Purpose of the endpoint.', example: 'Paie, production' }),
+  signature: {
+    kind: 'choice',
+    values: SIGNATURES,
+    shown:
+      'Signature that keys of the endpoint make: `v1` (HMAC-SHA256) or `v1a` (Ed25519). It may differ from that of the present key until the next rotation.',
+    always: true,
+    description:
+      'Signature of deliveries: `v1` (HMAC-SHA256, by a secret that the receiver has, too) or `v1a` (Ed25519, by a private key that only the service has); `v1` if absent. A change takes effect with the next rotation of the secret.',
+    example: 'v1',
+  },
+  clePublique: readOnly(
+    'Public key that verifies the signatures `v1a` of the present key: `whpk_` and 32 bytes in base64. Null while a secret signs (`v1`).',
+    null,
+  ),
   id: givenId('Identifier made by the service (GUID).', '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5f01'),
   desactiveLe: {
     ...readOnly(

@@ -60,7 +60,7 @@ export class WebhooksController {
   @Get(':id')
   @Answers({
     summary: 'Read an endpoint',
-    description: `${OPEN} The response does not have the secret.`,
+    description: `${OPEN} The response does not have the secret; \`clePublique\` is the public key of \`v1a\`.`,
     path: { id },
     type: WebhookItem,
     etag: true,
@@ -79,7 +79,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Register an endpoint',
     description:
-      'The service sends events as `{type, timestamp, data}` in a POST with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks 1.0. Every library of that standard verifies them. Each event arrives at least once, in any order: ignore a `webhook-id` seen before. Only 2xx within 15 s is a success; redirects are not followed. Further attempts follow 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the previous one, or later if `Retry-After` requests it. A 410, or five days without success, disables the endpoint.',
+      'The service sends events as `{type, timestamp, data}` in a POST with the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks 1.0. Every library of that standard verifies them. With `signature` `v1a` the receiver needs the public key only (`clePublique`). Each event arrives at least once, in any order: ignore a `webhook-id` seen before. Only 2xx within 15 s is a success; redirects are not followed. Further attempts follow 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the previous one, or later if `Retry-After` requests it. A 410, or five days without success, disables the endpoint.',
     status: 201,
     type: CreatedWebhookItem,
     location: true,
@@ -98,7 +98,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Replace an endpoint',
     description:
-      'The secret stays. Waiting deliveries go to the new address; those of types that it no longer subscribes to become `Annulee`. `actif` true enables an endpoint that the service had disabled.',
+      'The secret or key pair stays until the next rotation, which makes one of the `signature`. Waiting deliveries go to the new address; those of types that it no longer subscribes to become `Annulee`. `actif` true enables an endpoint that the service had disabled.',
     path: { id },
     type: WebhookItem,
     etag: true,
@@ -140,7 +140,7 @@ export class WebhooksController {
   @Answers({
     summary: 'Give an endpoint a new secret',
     description:
-      'Each replaced secret also signs for 24 hours, to give receivers time to change: deliveries have a signature by each. Up to five replaced secrets sign at a time.',
+      'The secret, or the key pair, is of the `signature` of the endpoint. Each replaced one also signs for 24 hours, to give receivers time to change: deliveries have a signature by each. Up to five replaced secrets sign at a time.',
     path: { id },
     status: 200,
     type: RotatedWebhookItem,

@@ -20,9 +20,11 @@ export class WebhookItem extends ItemOf(WEBHOOK_FIELDS) {}
 /** A registered endpoint with its secret. */
 export class CreatedWebhookItem extends ItemOf(
   {
-    secret: value.text(
-      'Secret that signs deliveries: `whsec_` and 32 bytes in base64, as verifiers of Standard Webhooks expect it. Only this response has it.',
-      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+    secret: value.orNull(
+      value.text(
+        'Secret that signs deliveries: `whsec_` and 32 bytes in base64, as verifiers of Standard Webhooks expect it. Only this response has it. Null for `v1a`: `clePublique` verifies.',
+        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+      ),
     ),
   },
   {},

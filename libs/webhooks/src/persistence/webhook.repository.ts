@@ -34,6 +34,8 @@ export class WebhookRepository {
         types: 'array_to_json(types)',
         actif: 'actif',
         description: 'description',
+        signature: 'signature',
+        clePublique: 'cle_publique',
         desactiveLe: wireTimestamp('desactive_le'),
         raisonDesactivation: 'raison_desactivation',
         dateCreation: wireTimestamp('date_creation'),
