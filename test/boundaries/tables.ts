@@ -62,7 +62,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   meeting: ['seance', 'point_seance'],
   sync: ['plan', 'plan_changement', 'sync', 'sync_image', 'tache', 'tache_morceau'],
-  webhooks: ['webhook', 'livraison'],
+  webhooks: ['webhook', 'livraison', 'certification'],
   messaging: ['courriel', 'courriel_destinataire'],
   personne: ['ancien_employe'],
 };

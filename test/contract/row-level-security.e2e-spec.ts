@@ -253,6 +253,8 @@ describe('Row-level security in the schema', () => {
         'ancien_identifiant: DELETE, SELECT (tenant_id, date_creation, id_unique)',
         // The scheduler, which reads the dates and states of campaigns and no other column.
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du)',
+        // The worker, which looks for certifications to run, and the purge.
+        'certification: DELETE, SELECT (tenant_id, id_unique, date_creation, date_fin)',
         'cle: SELECT, INSERT, UPDATE',
         'cle_dossier: SELECT, INSERT',
         'client: SELECT, INSERT, UPDATE',

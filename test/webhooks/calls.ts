@@ -35,6 +35,19 @@ function onLivraisons(asked: Identifiers, own: Identifiers, end = ''): Sample[] 
   ].map(([webhook, livraison]) => ({ path: `${WEBHOOK}/${webhook}/livraisons/${livraison}${end}` }));
 }
 
+/** A certification and its endpoint: either id may be another tenant's. */
+function onCertifications(asked: Identifiers, own: Identifiers): Sample[] {
+  return [
+    [own.webhook, own.certification],
+    [own.webhook, asked.certification],
+    [asked.webhook, asked.certification],
+    [asked.webhook, own.certification],
+  ].map(([webhook, certification]) => ({
+    path: `${WEBHOOK}/${webhook}/certification/${certification}/constats`,
+    body: { traites: [] },
+  }));
+}
+
 const EVENEMENT = '/b2b/v2/evenement';
 const restricted = (path: string) => ({ key: WITHOUT_CARDS, path: `${WEBHOOK}/${HELD.cards}${path}` });
 
@@ -133,6 +146,31 @@ export const CALLS: Calls = {
     more: {
       calls: [restricted('/recuperer'), { path: `${WEBHOOK}/${HELD.inactive}/recuperer` }],
     },
+  },
+  'POST /b2b/v2/webhook/:id/certification': {
+    foreign: (asked, own) => onWebhooks(asked, own, '/certification'),
+    more: {
+      calls: [
+        restricted('/certification'),
+        { path: `${WEBHOOK}/${HELD.pair}/certification` },
+        { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/certification` },
+      ],
+    },
+  },
+  'GET /b2b/v2/webhook/:id/certification': {
+    foreign: (asked, own) => onWebhooks(asked, own, '/certification'),
+    more: {
+      path: `${WEBHOOK}/${HELD.cards}/certification`,
+      calls: [
+        restricted('/certification'),
+        { path: `${WEBHOOK}/${HELD.pair}/certification` },
+        { path: `${WEBHOOK}/${HELD.disabled}/certification` },
+      ],
+    },
+  },
+  'POST /b2b/v2/webhook/:id/certification/:certificationId/constats': {
+    foreign: (asked, own) => onCertifications(asked, own),
+    more: { calls: [restricted(`/certification/${HELD.certification}/constats`)] },
   },
   'GET /b2b/v2/evenement': {
     foreign: (asked) => pages(EVENEMENT, asked.curseurEvenements, '?type=adhesion.signee'),

@@ -19,7 +19,14 @@ import {
   SYNC,
   type TachesService,
 } from '#sync';
-import { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from '#webhooks';
+import {
+  EXAMPLE_CERTIFICATION_ID,
+  EXAMPLE_LIVRAISON_ID,
+  EXAMPLE_WEBHOOK_ID,
+  EXAMPLE_WEBHOOK_INACTIF_ID,
+  RULES,
+  SCENARIOS,
+} from '#webhooks';
 import { scheduleExamples } from './demonstration-campaigns';
 import { conveneExamples } from './demonstration-meetings';
 import { type DemonstrationSpace, found } from './demonstration-space';
@@ -409,7 +416,8 @@ async function signExamples({ formulaires, signing, tenantId, actor }: Demonstra
 }
 
 /** Creates the missing endpoints, and a delivery to the first. They use example.org, where no server listens. */
-async function registerExamples({ webhooks, tenantId, manager }: DemonstrationSpace): Promise<void> {
+async function registerExamples(space: DemonstrationSpace): Promise<void> {
+  const { webhooks, certifications, tenantId, manager } = space;
   const record = { url: 'https://hooks.example.org/mandat', types: ['sync.terminee' as const] };
   if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_ID)))) {
     await webhooks.create(tenantId, manager, { ...record, description: 'Paie' }, EXAMPLE_WEBHOOK_ID);
@@ -417,6 +425,14 @@ async function registerExamples({ webhooks, tenantId, manager }: DemonstrationSp
   }
   if (!(await found(webhooks.get(tenantId, manager.modules, EXAMPLE_WEBHOOK_INACTIF_ID))))
     await webhooks.create(tenantId, manager, { ...record, actif: false }, EXAMPLE_WEBHOOK_INACTIF_ID);
+  if (await certifications.latest(tenantId, EXAMPLE_WEBHOOK_ID)) return;
+  const id = EXAMPLE_CERTIFICATION_ID;
+  await certifications.insert(tenantId, EXAMPLE_WEBHOOK_ID, Buffer.from('demonstration'), id);
+  for (const nom of SCENARIOS) {
+    const observe = `HTTP ${RULES[nom].accepts ? 204 : 401} after 12 ms`;
+    await certifications.observe(tenantId, id, { nom, reussi: true, observe });
+  }
+  await certifications.end(tenantId, id, null);
 }
 
 /** Creates the email if it is missing. Its recipients use example.org, which receives nothing. */

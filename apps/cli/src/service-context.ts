@@ -42,7 +42,7 @@ import {
 import { VotingModule } from '#voting/module';
 import { Eraser, MovesModule, Mover, RestoredCell } from '#topology';
 import { TopologyModule } from '#topology/module';
-import { WEBHOOKS_ENTITIES, WebhooksService } from '#webhooks';
+import { CertificationRepository, WEBHOOKS_ENTITIES, WebhooksService } from '#webhooks';
 import { WebhooksModule } from '#webhooks/module';
 
 @Module({})
@@ -72,6 +72,7 @@ const SERVICES = {
   formulaires: FormulairesService,
   signing: SigningService,
   webhooks: WebhooksService,
+  certifications: CertificationRepository,
   campagnes: CampagnesService,
   lifecycle: LifecycleService,
   questions: QuestionsService,

@@ -2,11 +2,12 @@ import { BeforeApplicationShutdown, Injectable, OnApplicationBootstrap } from '@
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { ExpiryService } from '#clients';
 import { DossierBuilderService, EngagementsService, LifecycleService, SealingService } from '#voting';
+import { CertificationRunner } from '#webhooks';
 import { Rounds } from './rounds';
 
 /**
  * Sends the events of openings and closings of campaigns within 1 s, and of keys that expire soon, signs checkpoints
- * of the receipts of open votes, closes ballot boxes and seals them. Campaigns open and close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
+ * of the receipts of open votes, closes ballot boxes and seals them, and certifies receivers. Campaigns open and close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
  * Closing waits for writers of the roll, and sealing many ballots takes long. Openings therefore have their own rounds.
  */
 @Injectable()
@@ -21,6 +22,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly sealing: SealingService,
     private readonly dossiers: DossierBuilderService,
     private readonly expiry: ExpiryService,
+    private readonly certifications: CertificationRunner,
     private readonly recurring: RecurringWork,
   ) {}
 
@@ -33,6 +35,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
       'the sealing of ballot boxes': () => this.sealing.sealAllDue(),
       'the removal of dead rows after a sealing': () => this.sealing.removeDeadRows(),
       'the bundles of counts': () => this.dossiers.buildAllDue(),
+      'the certifications of receivers': () => this.certifications.runAllDue(),
     };
     this.rounds = Object.entries(rounds).map(
       ([what, work]) => new Rounds(what, this.intervalMs, work, this.recurring),

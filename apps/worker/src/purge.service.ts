@@ -9,14 +9,14 @@ import { WorkNotes } from '#platform/database/work-notes';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { LOGGER } from '#platform/ops/logger';
 import { PlansService, TachesService, UndoService } from '#sync';
-import { EvenementsService } from '#webhooks';
+import { CertificationsService, EvenementsService } from '#webhooks';
 import { Rounds } from './rounds';
 
 const INTERVAL_MS = 60_000;
 
 /**
  * Removes expired rows: idempotency records after 24 h, rate windows once over, plans after 24 h, tasks after 7 days, events with their
- * deliveries, e-mails with their recipients and syncs with their images after 30 days, changes to the master data and former identifiers of
+ * deliveries, certifications, e-mails with their recipients and syncs with their images after 30 days, changes to the master data and former identifiers of
  * employees after 400 days. Also makes the
  * tables of changes of the months to come.
  */
@@ -33,6 +33,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly plans: PlansService,
     private readonly syncs: UndoService,
     private readonly evenements: EvenementsService,
+    private readonly certifications: CertificationsService,
     private readonly changements: ChangementsService,
     private readonly identifiants: IdentifiantRepository,
     private readonly courriels: CourrielsService,
@@ -66,6 +67,7 @@ export class PurgeService implements OnApplicationBootstrap, BeforeApplicationSh
       syncs: () => this.syncs.purgeExpired(spaces),
       'old months of changes': () => this.changements.dropMonths(),
       'former identifiers': () => this.identifiants.purgeExpired(spaces),
+      certifications: () => this.certifications.purgeExpired(spaces),
       events: () => this.evenements.purgeExpired(spaces),
       emails: () => this.courriels.purgeExpired(spaces),
       'notes of work': () => this.notes.purgeForgotten(),

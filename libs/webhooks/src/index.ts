@@ -1,11 +1,17 @@
 import { Webhook } from './domain/webhook.entity';
 
+export { CertificationRunner } from './application/certification-runner';
+export { CertificationsService } from './application/certifications.service';
 export { EvenementsService } from './application/evenements.service';
 export { createResolver } from './application/address-guard';
 export { WebhooksService } from './application/webhooks.service';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';
+export { EXAMPLE_CERTIFICATION_ID } from './http/certifications.dto';
 export { EXAMPLE_LIVRAISON_ID, EXAMPLE_WEBHOOK_ID, EXAMPLE_WEBHOOK_INACTIF_ID } from './http/webhooks.dto';
+export { CertificationRepository } from './persistence/certification.repository';
+export { RULES } from './domain/certification.rules';
+export { SCENARIOS } from './domain/certification.types';
 export { WEBHOOK_SEALED } from './persistence/webhook.repository';
 
 export const WEBHOOKS_ENTITIES = [Webhook];

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Config } from '#platform/ops/config';
+import { CertificationRunner } from './application/certification-runner';
+import { CertificationsService } from './application/certifications.service';
 import { DeliveryMetrics } from './application/delivery-metrics';
 import { DeliveryWorker } from './application/delivery-worker';
 import { EvenementsService } from './application/evenements.service';
@@ -8,6 +10,7 @@ import { OutcomeRecorder } from './application/outcome-recorder';
 import { Sender } from './application/sender';
 import { SigningKeys } from './application/signing-keys';
 import { WebhooksService } from './application/webhooks.service';
+import { CertificationRepository } from './persistence/certification.repository';
 import { EvenementQuery } from './persistence/evenement.query';
 import { LivraisonRepository } from './persistence/livraison.repository';
 import { WebhookRepository } from './persistence/webhook.repository';
@@ -16,15 +19,19 @@ import { WebhookRepository } from './persistence/webhook.repository';
 @Module({
   providers: [
     WebhooksService,
+    CertificationsService,
     EvenementsService,
     LivraisonJobs,
     SigningKeys,
+    CertificationRepository,
     WebhookRepository,
     LivraisonRepository,
     EvenementQuery,
   ],
   exports: [
     WebhooksService,
+    CertificationsService,
+    CertificationRepository,
     EvenementsService,
     LivraisonJobs,
     SigningKeys,
@@ -34,7 +41,7 @@ import { WebhookRepository } from './persistence/webhook.repository';
 })
 export class WebhooksModule {}
 
-/** Sends deliveries. Only the worker loads it. */
+/** Sends deliveries, and runs certifications. Only the worker loads it. */
 @Module({
   imports: [WebhooksModule],
   providers: [
@@ -46,6 +53,8 @@ export class WebhooksModule {}
     DeliveryMetrics,
     OutcomeRecorder,
     DeliveryWorker,
+    CertificationRunner,
   ],
+  exports: [CertificationRunner],
 })
 export class DeliveriesModule {}

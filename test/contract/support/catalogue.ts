@@ -46,6 +46,11 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'shows the scheduler only which campaigns are due',
   'policy campagne_fermeture_due to {mandat_access} using (publiee AND (NOT fermeture_annoncee) AND (fermeture_du_vote_utc <= now()))':
     'the same for closings',
+  'index certification_due': 'every second, the worker looks for the certifications to run of all tenants',
+  'policy certification_due to {mandat_access} using (date_fin IS NULL)':
+    'shows the worker only which certifications have not ended',
+  "policy certification_purge to {mandat_access} using (date_creation < (now() - '30 days'::interval)) with check false":
+    'lets only the purge reach old certifications',
   'index webhook_desactive': 'workers count the disabled endpoints of all tenants',
   'policy webhook_desactive to {mandat_access} using (desactive_le IS NOT NULL)':
     'shows that count and no other column',

@@ -89,6 +89,8 @@ const UNPROVOKED = [
   'Employe.FusionDeuxVotes',
   'POST /b2b/v2/employe/:idExterne/fusion: Votant.PoidsIdentifiants',
   'POST /b2b/v2/employe/:idExterne/fusion: Campagne.ModificationNonPermise',
+  // test/webhooks/certification.e2e-spec.ts does.
+  'POST /b2b/v2/webhook/:id/certification: Debit.Depasse',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */

@@ -7,6 +7,8 @@ export interface WebhookIdentifiers {
   readonly webhookInactif: string;
   readonly livraison: string;
   readonly evenement: string;
+  /** A certification of that endpoint. */
+  readonly certification: string;
   readonly etagWebhook: string;
   readonly etagLivraison: string;
   readonly curseurWebhooks: string;
@@ -38,12 +40,14 @@ export async function eventsOf(
 ): Promise<WebhookIdentifiers> {
   const log = `${WEBHOOK}/${webhook}/livraisons`;
   const [{ id: livraison, evenementId: evenement }] = (await send('GET', log)).json;
+  const { json: certification } = await send('POST', `${WEBHOOK}/${webhook}/certification`);
   const etag = async (path: string): Promise<string> => (await send('GET', path)).headers.get('etag')!;
   return {
     webhook,
     webhookInactif,
     livraison,
     evenement,
+    certification: certification.id,
     etagWebhook: await etag(`${WEBHOOK}/${webhook}`),
     etagLivraison: await etag(`${log}/${livraison}`),
     curseurWebhooks: await cursor(WEBHOOK),

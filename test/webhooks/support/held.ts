@@ -1,6 +1,6 @@
 import { MODULES } from '../../../libs/access/src/caller';
 import { ClientsService, EXAMPLE_CLIENT_ID } from '../../../libs/clients/src';
-import { WebhooksService } from '../../../libs/webhooks/src';
+import { CertificationRepository, WebhooksService } from '../../../libs/webhooks/src';
 import type { EventType } from '../../../libs/webhooks/src/domain/event.types';
 import { TEST_ACTOR } from '../../setup/actor';
 import type { TestApp } from '../../setup/test-app';
@@ -16,6 +16,8 @@ export const HELD = {
   rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
   /** A key pair signs for it. */
   pair: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b05',
+  /** An ended certification of `cards`; that of `pair` runs. */
+  certification: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b21',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
   /** A delivery of a type to which its endpoint does not subscribe. */
@@ -59,6 +61,15 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
      WHERE id_unique IN ($1, $2)`,
     [HELD.disabled, HELD.inactive],
   );
+  const certifications = app.app.get(CertificationRepository);
+  const { id } = await certifications.insert(tenantId, HELD.cards, Buffer.from('held'), HELD.certification);
+  await certifications.observe(tenantId, id, {
+    nom: 'valide',
+    reussi: false,
+    observe: 'HTTP 500 after 1 ms',
+  });
+  await certifications.end(tenantId, id, 'The client is suspended.');
+  await certifications.insert(tenantId, HELD.pair, Buffer.from('held'));
   const attempt = { date: '2026-03-02T14:05:09.120Z', dureeMs: 12, reponse: '' };
   await app.database.query(
     `UPDATE livraison SET etat = 'Reussie', prochaine_tentative = NULL, tentatives = $1 WHERE id_unique = $2`,

@@ -61,8 +61,12 @@ export class LivraisonJobs implements EventListener {
   }
 }
 
-/** The id of the job of a generation of a delivery: a UUID of version 8, made from both. */
+/** The id of the job of a generation of a delivery, made from both. */
 function jobIdOf(livraisonId: string, generation: number): string {
-  const digest = createHash('sha256').update(`${livraisonId} ${generation}`).digest('hex');
-  return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+  return uuidOf(createHash('sha256').update(`${livraisonId} ${generation}`).digest());
+}
+
+/** Returns a UUID of version 8, made from a digest. */
+export function uuidOf(digest: Buffer): string {
+  return digest.toString('hex').replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }

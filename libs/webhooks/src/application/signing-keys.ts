@@ -80,6 +80,13 @@ export function keyOf(text: string): KeyObject {
   return createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', d, x } });
 }
 
+/** Returns a new key of the kind of another one, which signs for no endpoint. */
+export function strangerOf({ type }: KeyObject): KeyObject {
+  return type === 'secret'
+    ? createSecretKey(randomBytes(HALF_BYTES))
+    : generateKeyPairSync('ed25519').privateKey;
+}
+
 function contextOf(tenantId: string, webhookId: string): string {
   return WEBHOOK_SEALED[0]!.context(tenantId, webhookId);
 }

@@ -261,7 +261,7 @@ export class WebhooksService {
   }
 
   /** Runs `work` in a transaction that locks the endpoint. */
-  private locked<T>(
+  locked<T>(
     tenantId: string,
     modules: readonly ModuleName[],
     id: string,

@@ -2,6 +2,8 @@ import { actionsOf, type AuditedAction } from '#platform/audit/audited-action';
 
 export const WEBHOOK_ACTIONS = actionsOf(
   'webhook',
+  'certifier',
+  'constater',
   'creer',
   'modifier',
   'recuperer',

@@ -27,6 +27,11 @@ export const WEBHOOK = errorsOf('Webhook', {
     title: 'Endpoint not active',
     description: 'The endpoint is not active. Set `actif` to true first.',
   },
+  CertificationEnCours: {
+    status: 409,
+    title: 'Certification runs',
+    description: 'A certification of the endpoint has not ended. Wait for its verdict.',
+  },
   TypeNonAbonne: {
     status: 409,
     title: 'Type not subscribed',
@@ -43,8 +48,18 @@ export const LIVRAISON = errorsOf('Livraison', {
   },
 });
 
-/** Errors of endpoints and deliveries. */
+export const CERTIFICATION = errorsOf('Certification', {
+  NotFound: {
+    status: 404,
+    title: 'No certification',
+    description:
+      'The endpoint has no certification, or none with this id. Certifications are kept for 30 days.',
+  },
+});
+
+/** Errors of endpoints, deliveries and certifications. */
 export const WEBHOOKS_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(WEBHOOK),
   ...Object.values(LIVRAISON),
+  ...Object.values(CERTIFICATION),
 ];

@@ -7,10 +7,17 @@ import type { EventType } from '../domain/event.types';
 import { SyncBloqueeData, SyncTermineeData } from '#sync';
 import { CampagneEngageeData, CampagneItem, CampagneScelleeData, ListeElectoraleCreeeData } from '#voting';
 import { WEBHOOK_FIELDS } from '../domain/webhook.fields';
+import { EXAMPLE_CERTIFICATION_ID } from './certifications.dto';
 import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 
 export class WebhookTestData extends ItemOf({
   webhookId: value.id('The tested endpoint (GUID).', EXAMPLE_WEBHOOK_ID),
+  certificationId: value.optional(
+    value.id('The certification of the receiver (GUID); only in its events.', EXAMPLE_CERTIFICATION_ID),
+  ),
+  defi: value.optional(
+    value.text('Proves in `constats` that the event was processed; only in events of a certification.'),
+  ),
 }) {}
 
 export class WebhookDesactiveData extends ItemOf({

@@ -70,7 +70,7 @@ export function deliveriesOf() {
             header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.', '1772460309'),
             header(
               'webhook-signature',
-              'One signature, or several separated by spaces while a secret is replaced: `v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64.',
+              'One signature, or several separated by spaces while a secret is replaced: `v1,` and the HMAC-SHA256 over `id.timestamp.body` in base64, or `v1a,` and its Ed25519 signature.',
               'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
             ),
           ],

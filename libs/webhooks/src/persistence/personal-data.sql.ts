@@ -14,5 +14,9 @@ export const WEBHOOKS_PERSONAL_DATA: PersonalData = {
       erased: 'removed',
     },
   ],
-  notPersonal: { livraison: 'deleted with its event', webhook: 'endpoints of the partner' },
+  notPersonal: {
+    certification: 'tests of a receiver, whose events name no person',
+    livraison: 'deleted with its event',
+    webhook: 'endpoints of the partner',
+  },
 };
