@@ -187,7 +187,7 @@ describe('Row-level security in the schema', () => {
       liste_electorale: 'employes',
       livraison: 'etat, essais, tour, prochaine_tentative, tentatives',
       courriel: 'nombre_destinataires, tour',
-      courriel_destinataire: 'employe_id, etat, code_smtp, essais, porteur, echeance, date',
+      courriel_destinataire: 'employe_id, etat, code_smtp, essais, porteur, echeance, date, statut',
     };
     /** Signed data: requests write only the columns of later decisions, and new identifiers of employees. */
     const SIGNED: Readonly<Record<string, string>> = {

@@ -6,7 +6,8 @@ const ENGLISH = new Set(
   `action add admin api b2b code count created csv data date description detail errors health html http id image
    index instance kind live max message metrics min minute ms null option page pointer production ready role rotation schema
    smtp staging startup status sync test timestamp title total trace transaction type update updated upsert url utc v
-   version x`.split(/\s+/),
+   version x
+   delayed delivered expanded failed relayed`.split(/\s+/),
 );
 
 /** The words of a name, in lower case, without accents and the s of a plural. */

@@ -15,7 +15,22 @@ function onCourriels(asked: Identifiers, own: Identifiers, end = ''): Sample[] {
 
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 
+const RETOURS = '/plateforme/v1/courriels/retours';
+
 export const CALLS: Calls = {
+  'POST /plateforme/v1/courriels/retours': {
+    // No response shows the id of a recipient; test/messaging/bounces.e2e-spec.ts sends that of another tenant.
+    foreign: (asked, own) =>
+      [asked.courriel, asked.courrielVotants, asked.idUniqueEmploye, own.courriel].map((id) => ({
+        path: RETOURS,
+        body: [{ messageId: `<${id}@example.org>`, action: 'failed', statut: '5.1.1' }],
+      })),
+    more: {
+      calls: [
+        { body: 'Subject: Absente\r\n\r\nJe suis absente.', headers: { 'Content-Type': 'message/rfc822' } },
+      ],
+    },
+  },
   'POST /b2b/v2/courriel': {
     foreign: (asked, own) =>
       [

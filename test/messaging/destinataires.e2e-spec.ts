@@ -50,6 +50,7 @@ describe('POST /b2b/v2/courriel', () => {
         enCours: 0,
         envoyes: 0,
         refuses: 0,
+        rejetes: 0,
         incertains: 0,
         sansAdresse: 1,
         doublons: 1,

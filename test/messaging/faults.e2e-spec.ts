@@ -14,6 +14,7 @@ const NOBODY = {
   envoyes: 0,
   retenus: 0,
   refuses: 0,
+  rejetes: 0,
   incertains: 0,
   sansAdresse: 0,
   doublons: 0,

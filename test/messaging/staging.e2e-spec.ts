@@ -46,7 +46,11 @@ describe('E-mail of a staging data space', () => {
       emails.push(await post.email({ idExternes: [...ids, 'sans'] }));
     }
     const sending = await worker();
-    const none = { ...{ enAttente: 0, enCours: 0, refuses: 0, incertains: 0 }, sansAdresse: 1, doublons: 1 };
+    const none = {
+      ...{ enAttente: 0, enCours: 0, refuses: 0, rejetes: 0, incertains: 0 },
+      sansAdresse: 1,
+      doublons: 1,
+    };
     expect(await spaces[1].over(emails[1]!.id)).toEqual({ ...none, envoyes: 2, retenus: 0 });
     expect(await spaces[0].over(emails[0]!.id)).toEqual({ ...none, envoyes: 0, retenus: 2 });
     await sending.close();

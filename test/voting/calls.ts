@@ -318,6 +318,8 @@ export const CALLS: Calls = {
         `?limite=1&curseur=${asked.curseurVotants}`,
       ),
     ],
+    // Its voters got an email.
+    more: { path: `${CAMPAGNES}/${VOTING_EXAMPLE_IDS.ouverte}/votants` },
   },
   'GET /b2b/v1/campagnes/:id/votants/:votantId': {
     foreign: (asked, own) => [

@@ -321,6 +321,7 @@ describe('the rules', () => {
       ...{ VotantId: expect.stringMatching(GUID), Identifiant: null, Prenom: 'Zoé', Nom: "L'Écuyer" },
       ...{ Courriel: 'z@example.org', EmployeIdExterne: 'E-1', SyndicatIdExterne: null },
       ...{ EmployeurIdentifiantExterne: null, ADroitDeVote: true, AVote: false, Poids: 2.5 },
+      ...{ EtatCourriel: null, StatutCourriel: null, RaisonCourriel: null },
     });
     for (const Poids of [0, -1, 1.00001, 1000001, '1e3', 'un']) {
       expectFaults(await list({ EmployesIdExternes, Poids }), '/Poids range');

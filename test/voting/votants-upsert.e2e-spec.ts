@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 
 const NAMED = { Prenom: 'Zoé', Nom: 'Roy' };
+const READ = { AVote: false, EtatCourriel: null, StatutCourriel: null, RaisonCourriel: null };
 const FULL = {
   ...{ Identifiant: 'ELECTEUR-1', Prenom: 'Marie-Ève', Nom: "L'Écuyer", Courriel: 'm@example.org' },
   ...{ EmployeIdExterne: 'E-1', SyndicatIdExterne: 'SYN-1', EmployeurIdentifiantExterne: 'EMP-1' },
@@ -54,7 +55,7 @@ describe('one record', () => {
       ...{ EmployeIdExterne: 'E-2', SyndicatIdExterne: 'SYN-2', EmployeurIdentifiantExterne: 'EMP-2' },
       ...{ ADroitDeVote: false, Poids: 3 },
     };
-    let expected: Loose = { VotantId, ...FULL, AVote: false };
+    let expected: Loose = { VotantId, ...FULL, ...READ };
     for (const [name, value] of Object.entries(changes)) {
       expected = { ...expected, [name]: value };
       const { status, headers, json } = await upsert({ VotantId: VotantId.toUpperCase(), [name]: value });
@@ -67,13 +68,13 @@ describe('one record', () => {
   it('null clears optional properties and leaves the others as they are', async () => {
     const VotantId = await campaigns.votant(id, FULL);
     const kept = { Prenom: null, Nom: '', ADroitDeVote: null, Poids: null };
-    expect((await upsert({ VotantId, ...kept })).json).toEqual({ VotantId, ...FULL, AVote: false });
+    expect((await upsert({ VotantId, ...kept })).json).toEqual({ VotantId, ...FULL, ...READ });
     const cleared = {
       ...{ Identifiant: null, Courriel: null },
       ...{ EmployeIdExterne: null, SyndicatIdExterne: null, EmployeurIdentifiantExterne: null },
     };
     expect((await upsert({ VotantId, ...cleared })).json).toEqual({
-      ...{ VotantId, ...FULL, ...cleared, AVote: false },
+      ...{ VotantId, ...FULL, ...cleared, ...READ },
     });
     // Other voters can use the cleared values.
     const { Identifiant, EmployeIdExterne } = FULL;
@@ -207,7 +208,7 @@ describe('one record', () => {
     expect(await versions()).toEqual(before);
     const names = { Prenom: 'Ève', Nom: 'Gagné', Courriel: null };
     const renamed = (await upsert({ VotantId, ...names })).json;
-    expect(renamed).toEqual({ VotantId, ...FULL, ...names, AVote: true });
+    expect(renamed).toEqual({ VotantId, ...FULL, ...names, ...READ, AVote: true });
     // The identifier stays taken: nobody votes a second time under it.
     const again = await upsert({ ...NAMED, Identifiant: FULL.Identifiant });
     expectProblem(again, 409, 'Votant.IdentifiantDejaUtilise');

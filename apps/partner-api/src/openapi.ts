@@ -37,6 +37,7 @@ export const SURFACES = [
       { name: 'Consents', description: 'Consents that persons give or refuse' },
       { name: 'Votes', description: 'Ballots: each is cast once and has no link to its voter' },
       { name: 'Meetings', description: 'Agenda, presence, and the results that a meeting records' },
+      { name: 'E-mail', description: 'Messages that could not be delivered' },
     ],
   },
   {
@@ -134,6 +135,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
       orderByPath(operation, template);
       refuseNull(operation);
       setBodyExample(operation);
+      addBodyTypes(operation);
       sayWhoMay(operation);
       addErrors(operation, method, examples, publicUrl);
     }
@@ -159,6 +161,7 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-codes'?: string[];
   'x-requires'?: Requirement;
   'x-body-example'?: object;
+  'x-body-types'?: string[];
   'x-unrecorded'?: true;
   'x-secret-answer'?: true;
 };
@@ -215,6 +218,15 @@ function setBodyExample(operation: Operation): void {
   const content =
     operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content : undefined;
   if (example && content?.['application/json']) content['application/json'].example = example;
+}
+
+/** Describes the media types that the operation takes beside JSON. */
+function addBodyTypes(operation: Operation): void {
+  const types = operation['x-body-types'] ?? [];
+  delete operation['x-body-types'];
+  if (!operation.requestBody || !('content' in operation.requestBody)) return;
+  for (const type of types)
+    operation.requestBody.content[type] = { schema: { type: 'string', format: 'binary' } };
 }
 
 /** Adds the key that the operation needs to the end of its description. */

@@ -18,6 +18,7 @@ export { CampagneItem } from './campagne/http/campagnes.dto';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
 export { CampagneEngageeData } from './ballot/http/engagements.dto';
 export { ListeElectoraleCreeeData } from './roll/http/listes-electorales.dto';
+export { VoterEmails } from './roll/persistence/voter-emails';
 export { VoterErasureRepository } from './roll/persistence/voter-erasure.repository';
 
 export const VOTING_ENTITIES = [Campagne, Votant];

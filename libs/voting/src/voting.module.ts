@@ -38,6 +38,7 @@ import { SealingRepository } from './ballot/persistence/sealing.repository';
 import { StatisticsQuery } from './count/persistence/statistics.query';
 import { VoterErasureRepository } from './roll/persistence/voter-erasure.repository';
 import { VotantQuery } from './roll/persistence/votant.query';
+import { VoterEmails } from './roll/persistence/voter-emails';
 import { VotantRepository } from './roll/persistence/votant.repository';
 import { VotantsBulk } from './roll/persistence/votants.bulk';
 
@@ -82,11 +83,12 @@ const services = [
     SealingRepository,
     StatisticsQuery,
     VotantQuery,
+    VoterEmails,
     VotantRepository,
     VotantsBulk,
     VoterErasureRepository,
   ],
-  exports: [...services, VoterErasureRepository],
+  exports: [...services, VoterEmails, VoterErasureRepository],
 })
 export class VotingModule {
   /** Employees and cards ask whether they are on a roll before they are deleted, and moves of a data space ask for votes. */

@@ -51,6 +51,11 @@ export async function holdCourriels(app: TestApp, tenantId: string): Promise<Rea
      WHERE courriel_id = $1 AND ordre = 1`,
     [TO_VOTERS],
   );
+  await app.database.query(
+    `UPDATE courriel_destinataire SET etat = 'Rejete', echeance = NULL, code_smtp = 550, statut = '5.1.1'
+     WHERE courriel_id = $1 AND ordre = 2`,
+    [TO_VOTERS],
+  );
   const quotaless = await app.tenant({ quotaCourrielsParJour: 0 });
   await app.send(quotaless, 'POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
   return new Map([

@@ -10,6 +10,8 @@ export interface Accepted {
   readonly secure: boolean;
   readonly user: string | undefined;
   readonly raw: Buffer;
+  /** Of DSN, which the server offers with `hideDSN: false`. */
+  readonly dsn: { readonly ret?: string | null; readonly envid?: string | null } | undefined;
 }
 
 /** Points at which a server may fail. */
@@ -138,7 +140,15 @@ export class MailServer {
         stream.on('end', () => {
           if (isCut) return;
           this.ended += 1;
-          const one = { to, from, secure: session.secure, user: session.user, raw: Buffer.concat(parts) };
+          const { dsn } = session.envelope as { dsn?: Accepted['dsn'] };
+          const one = {
+            to,
+            from,
+            secure: session.secure,
+            user: session.user,
+            raw: Buffer.concat(parts),
+            dsn,
+          };
           void decide('dot', session, to, done, () => this.accepted.push(one));
         });
       },

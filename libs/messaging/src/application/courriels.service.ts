@@ -12,12 +12,20 @@ import type { Json } from '#platform/database/json';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { CampagnesService } from '#voting';
 import type { CourrielRecord } from '../domain/courriel.fields';
-import type { EtatDestinataire } from '../domain/courriel.types';
+import type { Cible, EtatDestinataire } from '../domain/courriel.types';
 import { quotaDepasse } from '../domain/quota';
 import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository, type EndedCourriel } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { EmailCleaner } from './email-cleaner';
+
+/** Why an email to voters has no recipients. */
+const NOBODY: Readonly<Record<Cible, string>> = {
+  tous: 'The campaign has no voters. Add voters to its roll first.',
+  nonVotants: 'Every voter who may vote has voted. Nothing was sent.',
+  nonJoints:
+    'An email has reached every voter who may vote and has not voted, or may still do so. Nothing was sent.',
+};
 
 /** Accepts emails, which the worker sends (docs/contract.md, "E-mail"). */
 @Injectable()
@@ -63,12 +71,7 @@ export class CourrielsService {
             ? await this.repository.addVotants(tenantId, courrielId, quota.reste, campagneId, cible!)
             : await this.repository.addEmployes(tenantId, courrielId, quota.reste, idExternes!);
         if (nombreDestinataires === 0) {
-          throw new DomainError(
-            COURRIEL.AucunDestinataire,
-            cible === 'nonVotants'
-              ? 'Every voter who may vote has voted. Nothing was sent.'
-              : 'The campaign has no voters. Add voters to its roll first.',
-          );
+          throw new DomainError(COURRIEL.AucunDestinataire, NOBODY[cible ?? 'tous']);
         }
         if (nombreDestinataires > quota.reste) throw quotaDepasse(quota, nombreDestinataires);
         await this.enqueue(tenantId, courrielId);

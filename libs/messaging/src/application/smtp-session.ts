@@ -78,7 +78,7 @@ export class SmtpSession {
    * Sends a message and runs the pre-send check before its end. If the check fails, closes the connection before the final
    * dot: the server then discards the message (RFC 5321, section 4.1.1.4).
    */
-  async send(from: string, { to, content }: Mail, gate: Gate): Promise<Sent> {
+  async send(from: string, { to, content, destinataireId }: Mail, gate: Gate): Promise<Sent> {
     this.sent += 1;
     const state: Progress = { hasContent: false, isThrough: false, isOver: false };
     const timer = setTimeout(() => {
@@ -102,9 +102,10 @@ export class SmtpSession {
         // A closed connection emits `end` only; a broken one emits its error first.
         onEnd = () => setImmediate(() => reject(new Error('The connection was closed.')));
         this.connection.once('end', onEnd);
-        this.connection.send({ from, to: [to], size: content.length, use8BitMime: true }, source, (error) =>
-          error ? reject(error) : resolve(),
-        );
+        // A server that knows DSN (RFC 3461) repeats the envelope id in its notification, and quotes the header only.
+        const dsn = { id: destinataireId, return: 'headers' } as const;
+        const envelope = { from, to: [to], size: content.length, use8BitMime: true, dsn };
+        this.connection.send(envelope, source, (error) => (error ? reject(error) : resolve()));
       });
       if (state.isThrough) return { result: 'accepted' };
       // The server accepted an incomplete message: its response means nothing.

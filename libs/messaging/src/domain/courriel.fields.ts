@@ -23,7 +23,7 @@ export const DESTINATAIRES_FIELDS = {
     kind: 'choice',
     values: CIBLES,
     description:
-      'With `campagneId`: all voters (`tous`), or voters who may vote and have not voted at the time of this request (`nonVotants`).',
+      'With `campagneId`: all voters (`tous`), voters who may vote and have not voted at the time of this request (`nonVotants`), or those of them whom no email of the campaign has reached (`nonJoints`): each was `Refuse`, `Rejete`, `SansAdresse` or `Retenu`, or there was none. Emails are kept for 30 days, and older ones do not count.',
   },
 } as const;
 

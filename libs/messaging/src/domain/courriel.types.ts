@@ -1,5 +1,5 @@
 /** Voters of a campaign that an email is sent to. */
-export const CIBLES = ['tous', 'nonVotants'] as const;
+export const CIBLES = ['tous', 'nonVotants', 'nonJoints'] as const;
 export type Cible = (typeof CIBLES)[number];
 
 /** States of a recipient with the member of `etats` that counts them. */
@@ -8,6 +8,7 @@ export const COMPTES = {
   EnCours: 'enCours',
   Envoye: 'envoyes',
   Refuse: 'refuses',
+  Rejete: 'rejetes',
   Incertain: 'incertains',
   SansAdresse: 'sansAdresse',
   Doublon: 'doublons',

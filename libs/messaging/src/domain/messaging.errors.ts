@@ -10,7 +10,13 @@ export const COURRIEL = errorsOf('Courriel', {
     status: 400,
     title: 'No recipients',
     description:
-      'The campaign has no voters. With `nonVotants`: every voter who may vote has voted. Nothing was sent.',
+      'The campaign has no voters. With `nonVotants`: every voter who may vote has voted. With `nonJoints`: an email has reached every voter who may vote and has not voted. Nothing was sent.',
+  },
+  RetourIllisible: {
+    status: 400,
+    title: 'No delivery status',
+    description:
+      'The message has no delivery status (RFC 3464) with an action, or exceeds a limit of the parser. Send only delivery status notifications: automatic replies and reports of other kinds are none.',
   },
   QuotaDepasse: {
     status: 429,

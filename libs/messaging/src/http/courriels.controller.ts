@@ -71,7 +71,7 @@ export class CourrielsController {
   @Answers({
     summary: 'List the recipients of an email',
     description:
-      'Employees in the order of the request; voters in the order of their identifiers, with the module `vote`. `etat=Refuse` and `etat=Incertain` list the recipients who may need another email.',
+      'Employees in the order of the request; voters in the order of their identifiers, with the module `vote`. `etat=Refuse`, `etat=Rejete` and `etat=Incertain` list the recipients who may need another email.',
     path: { id },
     type: [DestinataireItem],
     paged: true,

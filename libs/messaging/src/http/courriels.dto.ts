@@ -4,6 +4,7 @@ import { value } from '#platform/input/values';
 import { PagingQuery } from '#platform/http/listing';
 import { COURRIEL_FIELDS, DESTINATAIRE_FILTER_FIELDS, DESTINATAIRES_FIELDS } from '../domain/courriel.fields';
 import { ETATS_DESTINATAIRE } from '../domain/courriel.types';
+import { TOUTES_RAISONS } from '../domain/retour.types';
 
 /** Identifier of the documentation's examples; the demonstration tenant has it. */
 export const EXAMPLE_COURRIEL_ID = '0198c2d4-7c21-7d40-8a13-5e9b0c4f6a01';
@@ -29,6 +30,10 @@ export class EtatsItem extends ItemOf({
   envoyes: value.integer('The mail server accepted the message.', 2),
   refuses: value.integer(
     'The mail server rejected the message permanently, or did not accept it for three days.',
+    0,
+  ),
+  rejetes: value.integer(
+    'The mail server had accepted the message, and the relay reported later that it cannot be delivered.',
     0,
   ),
   incertains: value.integer(
@@ -68,8 +73,21 @@ export class DestinataireItem extends ItemOf({
   etat: value.choice(ETATS_DESTINATAIRE, 'State of the recipient.', 'Envoye'),
   codeSmtp: value.orNull(
     value.integer(
-      'The last code with which the mail server deferred or rejected the message; null if it did neither.',
+      'The last code with which a mail server deferred or rejected the message; null if none is known.',
       550,
+    ),
+  ),
+  statut: value.orNull(
+    value.text(
+      'Status code (RFC 3463) that the relay reported: with `Rejete` that of the failure, otherwise that of a delay; null without a report.',
+      '5.1.1',
+    ),
+  ),
+  raison: value.orNull(
+    value.choice(
+      [...TOUTES_RAISONS, null],
+      'Class of `statut`: address, mailbox, system, network, protocol, content, policy or another.',
+      'Adresse',
     ),
   ),
   date: givenTime('Time of the last change of state (UTC).', '2026-03-02T14:05:11.480Z'),

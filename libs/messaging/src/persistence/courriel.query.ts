@@ -4,6 +4,7 @@ import { LargeItems } from '#platform/database/large-items';
 import { JsonItems, type Page, type Position, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { VOTANTS } from '#voting/relations';
+import { raisonOf } from './statut.sql';
 import { COMPTES, type EtatDestinataire } from '../domain/courriel.types';
 
 /** Counts of all states, including those with 0 recipients. */
@@ -48,6 +49,8 @@ export class CourrielQuery {
         votantId: 'votant_id',
         etat: 'etat',
         codeSmtp: 'code_smtp',
+        statut: 'statut',
+        raison: raisonOf('statut'),
         date: wireTimestamp('date'),
       },
     });

@@ -116,12 +116,9 @@ export class CourrielRepository {
     // To sort and join hundreds of thousands of voters in memory.
     await client.query(`SET LOCAL work_mem = '64MB'`);
     const count = await this.add(
-      `persons AS (
-         SELECT NULL::uuid AS employe_id, v.campagne_id, v.id_unique AS votant_id,
-           row_number() OVER (ORDER BY v.id_unique) AS place,
-           ${voterAddress('v', 'e')} AS adresse
-         FROM ${VOTANTS} v LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
-         WHERE v.tenant_id = $1 AND v.campagne_id = $4 AND ($5 = 'tous' OR (v.a_droit_de_vote AND NOT v.a_vote))
+      `${cible === 'nonJoints' ? NOT_REACHED : VOTERS}, persons AS (
+         SELECT NULL::uuid AS employe_id, campagne_id, votant_id, row_number() OVER (ORDER BY votant_id) AS place, adresse
+         FROM voters WHERE $5 = 'tous' OR (a_droit_de_vote AND NOT a_vote)
        )`,
       [tenantId, courrielId, most, campagneId, cible],
     );
@@ -198,6 +195,29 @@ export class CourrielRepository {
     return rows[0]?.count ?? 0;
   }
 }
+
+/** The voters of a campaign (a WITH query). */
+const VOTERS = `
+  voters AS (
+    SELECT v.campagne_id, v.id_unique AS votant_id, v.a_droit_de_vote, v.a_vote, ${voterAddress('v', 'e')} AS adresse
+    FROM ${VOTANTS} v LEFT JOIN ${EMPLOYES} e ON e.tenant_id = $1 AND e.id_externe = v.employe_id_externe
+    WHERE v.tenant_id = $1 AND v.campagne_id = $4
+  )`;
+
+/**
+ * Those whom no email of the campaign has reached, or may still reach. A voter whose email went to another recipient with the
+ * same address counts as reached if that one was.
+ */
+const NOT_REACHED = `
+  mailed AS MATERIALIZED (
+    SELECT votant_id, bool_or(etat IN ('EnAttente', 'EnCours', 'Envoye', 'Incertain')) AS reached, bool_or(etat = 'Doublon') AS shares
+    FROM courriel_destinataire WHERE tenant_id = $1 AND campagne_id = $4 GROUP BY votant_id
+  ), ${VOTERS.replace('voters AS', 'every_voter AS')}, voters AS (
+    SELECT * FROM (
+      SELECT every_voter.*, m.reached, m.shares AND bool_or(m.reached) OVER (PARTITION BY ${comparableOf('adresse')}) AS shared
+      FROM every_voter LEFT JOIN mailed m USING (votant_id)
+    ) v WHERE reached IS NOT TRUE AND shared IS NOT TRUE
+  )`;
 
 /** Inserts persons (a WITH query) as recipients: the first of each address gets the email. Inserts none if more than $3. */
 const RECIPIENTS = `

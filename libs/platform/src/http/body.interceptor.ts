@@ -22,7 +22,7 @@ import { interrupted, type Take, tooLarge, watchArrival } from '../limits/body-a
 import { BulkSlots } from '../limits/bulk-slots';
 import { BODY_BYTES, SYNC_BODY_BYTES } from '../limits/request-sizes';
 import { parseBody } from '../input/parse-body';
-import { TAKES_BODY } from '../input/request-parts.decorator';
+import { RawBody, TAKES_BODY, TAKES_TYPES } from '../input/request-parts.decorator';
 import { Streamed } from './streamed';
 
 const BULK = 'http:bulk-body';
@@ -73,10 +73,11 @@ export class BodyInterceptor implements NestInterceptor {
     if (request.method !== 'POST' && request.method !== 'PUT') return next.handle();
     const takesBody = this.reflector.get<boolean | undefined>(TAKES_BODY, context.getHandler());
     const bulk = this.reflector.get<'sent' | 'stored' | undefined>(BULK, context.getHandler());
+    const types = this.reflector.get<string[] | undefined>(TAKES_TYPES, context.getHandler()) ?? [];
     const response = context.switchToHttp().getResponse<Response>();
     const read = async (take?: Take): Promise<void> => {
       if (bulk === 'stored') await take?.(SYNC_BODY_BYTES);
-      await this.read(request, response, bulk === 'sent', take);
+      await this.read(request, response, bulk === 'sent', types, take);
       if (!takesBody) refuseContent(request);
     };
     if (!bulk) return from(read()).pipe(mergeMap(() => next.handle()));
@@ -96,15 +97,23 @@ export class BodyInterceptor implements NestInterceptor {
     return from(done.promise);
   }
 
-  private async read(request: RawRequest, response: Response, isBulk: boolean, take?: Take): Promise<void> {
+  private async read(
+    request: RawRequest,
+    response: Response,
+    isBulk: boolean,
+    types: readonly string[],
+    take?: Take,
+  ): Promise<void> {
     const { headers } = request;
+    const contentType = headers['content-type'] ?? '';
+    const isRaw = types.includes(mediaOf(contentType));
     const limit = isBulk ? SYNC_BODY_BYTES : BODY_BYTES;
     const announced = Number(headers['content-length'] ?? 0);
     if (headers['transfer-encoding'] === undefined && !announced) {
       request.rawBody = Buffer.alloc(0);
       return;
     }
-    if (!isJsonInUtf8(headers['content-type'])) throw new DomainError(REQUETE.TypeNonSupporte);
+    if (!isRaw && !isJsonInUtf8(contentType)) throw unsupported(types);
     // A body with a declared length is refused before any byte is read.
     if (announced > limit) throw tooLarge();
     const isPacked = headers['content-encoding'] !== undefined;
@@ -119,6 +128,10 @@ export class BodyInterceptor implements NestInterceptor {
     // The parser would read a body to its end before rejecting it, and a chunked body may not end.
     request.rawBody = await Promise.race([arrived, fault.promise]).finally(stopWatching);
     const { rawBody } = request;
+    if (isRaw) {
+      request.body = new RawBody(contentType, rawBody);
+      return;
+    }
     const parse = (): Promise<unknown> => parseBody(rawBody, isBulk);
     request.body = await (rawBody.length < LARGE_BYTES
       ? parse()
@@ -170,11 +183,22 @@ function readPlain(request: RawRequest, length: number): Promise<Buffer> {
   });
 }
 
-function isJsonInUtf8(type: string | undefined): boolean {
-  const [media, ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+/** Returns the media type of a `Content-Type`, without parameters. */
+function mediaOf(type: string): string {
+  return type.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+/** @param types media types that the operation takes beside JSON */
+function unsupported(types: readonly string[]): DomainError {
+  const detail = `The body is neither JSON in UTF-8 nor of another type that this operation takes. Send one of these as Content-Type: application/json, ${types.join(', ')}.`;
+  return new DomainError(REQUETE.TypeNonSupporte, types.length > 0 ? detail : undefined);
+}
+
+function isJsonInUtf8(type: string): boolean {
+  const [, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   return (
-    /^application\/(?:[\w.+-]+\+)?json$/.test(media ?? '') &&
+    /^application\/(?:[\w.+-]+\+)?json$/.test(mediaOf(type)) &&
     (!charset || /^charset="?utf-?8"?$/.test(charset))
   );
 }

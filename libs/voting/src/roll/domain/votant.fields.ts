@@ -1,4 +1,4 @@
-import { givenOf, identifier, type RecordOf, text } from '#platform/input/field';
+import { givenOf, identifier, readOnly, type RecordOf, text } from '#platform/input/field';
 
 /** A voter on the roll of a campaign (docs/contract.md, "Voters"). */
 export const VOTANT_FIELDS = {
@@ -64,6 +64,12 @@ export const VOTANT_FIELDS = {
     description: 'Weight of the ballot, as a number or as text. 1 for a new voter if absent.',
     example: 1,
   },
+  EtatCourriel: readOnly(
+    'State of the campaign’s last email to the voter, as in `GET /b2b/v2/courriel/{id}/destinataires`; null without one in the last 30 days.',
+    'Rejete',
+  ),
+  StatutCourriel: readOnly('Status code (RFC 3463) that the relay reported about that email.', '5.1.1'),
+  RaisonCourriel: readOnly('Class of `StatutCourriel`, such as `Adresse`.', 'Adresse'),
 } as const;
 
 export type VotantRecord = RecordOf<typeof VOTANT_FIELDS>;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { VoterEmails } from './voter-emails';
 
 /** Filters of a roll; those given hold together (docs/contract.md, "Voters"). */
 export interface VotantFilter {
@@ -13,10 +14,16 @@ export interface VotantFilter {
 /** Voters of a campaign as JSON text. */
 @Injectable()
 export class VotantQuery {
-  private readonly items: JsonItems;
+  private made: JsonItems | undefined;
 
-  constructor(transactions: Transactions) {
-    this.items = new JsonItems(transactions, {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly emails: VoterEmails,
+  ) {}
+
+  /** Made at its first use, when the context of e-mail has registered. */
+  private get items(): JsonItems {
+    return (this.made ??= new JsonItems(this.transactions, {
       name: 'votant',
       table: 'votant',
       key: 'id_unique',
@@ -32,8 +39,9 @@ export class VotantQuery {
         ADroitDeVote: 'a_droit_de_vote',
         AVote: 'a_vote',
         Poids: 'poids',
+        ...this.emails.columnsOf('votant'),
       },
-    });
+    }));
   }
 
   one(tenantId: string, campagneId: string, id: string): Promise<string | undefined> {

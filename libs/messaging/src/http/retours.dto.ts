@@ -1,0 +1,48 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
+import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { InputOf, ItemOf } from '#platform/input/record-classes';
+import { RecordValidator } from '#platform/input/record-validator';
+import { RawBody } from '#platform/input/request-parts.decorator';
+import { value } from '#platform/input/values';
+import { MOST_RETOURS, RETOUR_FIELDS, type RetourRecord } from '../domain/retour.fields';
+
+/** A notification of a relay. */
+export class RetourInput extends InputOf(RETOUR_FIELDS) {}
+
+/** Effects of notifications; `nombreRecus` is the sum of the others. */
+export class RetoursItem extends ItemOf({
+  nombreRecus: value.integer('Notifications in the request.', 1),
+  nombreRejetes: value.integer('Recipients that became `Rejete`.', 0),
+  nombreRetardes: value.integer('Recipients whose relay still tries; their state stays.', 0),
+  nombreDejaConnus: value.integer('Notifications that say nothing new. Nothing was changed.', 0),
+  nombreIgnores: value.integer(
+    'Notifications of success, or about a message that was never handed over. Nothing was changed.',
+    0,
+  ),
+  nombreInconnus: value.integer('Notifications that name no recipient of this data space.', 1),
+}) {}
+
+const VALIDATOR = new RecordValidator(RETOUR_FIELDS);
+
+/** Checks a list of notifications; leaves a body of another media type as it is. */
+@Injectable()
+export class RetoursPipe implements PipeTransform<unknown, RawBody | RetourRecord[]> {
+  /** @throws DomainError `Requete.Invalide` */
+  transform(sent: unknown): RawBody | RetourRecord[] {
+    if (sent instanceof RawBody) return sent;
+    if (!Array.isArray(sent))
+      throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
+    if (sent.length < 1 || sent.length > MOST_RETOURS) {
+      const detail = `the body must have 1 to ${MOST_RETOURS} notifications`;
+      throw invalidRequest([{ pointer: '', code: 'length', detail }]);
+    }
+    const faults: InputFault[] = [];
+    const records = sent.map((one: unknown, place) => {
+      const { values, fault } = VALIDATOR.check(one);
+      if (!values) faults.push({ pointer: `/${place}`, code: 'record', detail: fault });
+      return values!;
+    });
+    if (faults.length > 0) throw invalidRequest(faults);
+    return records;
+  }
+}
