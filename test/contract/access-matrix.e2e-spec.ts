@@ -220,7 +220,7 @@ describe('A module that is not active', () => {
       for (const guard of guards) expect(await guard.canActivate(context)).toBe(true);
       return true;
     } catch (error) {
-      if (error instanceof DomainError) return problemOf(error, request as never, 'http://mandat.test');
+      if (error instanceof DomainError) return problemOf(error, request as never, 'http://mandat.test', 'en');
       throw error;
     }
   }

@@ -418,7 +418,7 @@ describe('The queue and its tasks', () => {
     tenant = await app.tenant();
   });
 
-  it('a job of the queue contains the tenant, the sender, the id and the size of its task, and no part of the request', async () => {
+  it('a job of the queue contains the tenant, the sender and its language, the id and the size of its task, and no part of the request', async () => {
     const secret = randomBytes(8).toString('hex');
     const body = { Employes: [{ IdExterne: secret, Prenom: secret, Nom: secret }] };
     const sent = await app.send(tenant, 'POST', '/b2b/v2/sync', body, { Prefer: 'respond-async' });
@@ -431,6 +431,7 @@ describe('The queue and its tasks', () => {
         data: {
           ...{ tenantId: tenant.tenantId, tacheId: sent.json.id },
           actor: { cleId: tenant.cleId, requestId: sent.headers.get('x-request-id') },
+          language: 'en',
           isShort: true,
         },
         group_id: tenant.tenantId,

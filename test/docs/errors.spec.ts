@@ -1,4 +1,5 @@
 import type { ErrorDefinition } from '../../libs/platform/src/errors/error-definition';
+import { verbatim } from '../../libs/platform/src/errors/text';
 import { ERRORS } from '../../apps/partner-api/src/errors';
 import { documents, rowsOf } from './markdown';
 
@@ -9,7 +10,7 @@ function faultsOf(text: string, registry: Readonly<Record<string, ErrorDefinitio
   const rows = rowsOf(text).filter(([code]) => /^`[A-Z]\w+\.\w+`$/.test(code!));
   const said = rows.map((cells) => cells.join(' | '));
   const meant = Object.entries(registry).map(([code, { status, title, description }]) =>
-    [`\`${code}\``, status, title, description].join(' | '),
+    [`\`${code}\``, status, title.en, description.en].join(' | '),
   );
   return [
     ...meant.filter((row) => !said.includes(row)).map((row) => `missing: ${row}`),
@@ -37,7 +38,10 @@ describe('docs/errors.md', () => {
   it.each<[string, Readonly<Record<string, ErrorDefinition>>]>([
     ['a new code', { ...REGISTRY, 'Neuf.Neuf': NOT_FOUND }],
     ['another status', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, status: 410 } }],
-    ['another description', { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, description: 'Gone.' } }],
+    [
+      'another description',
+      { ...REGISTRY, 'Employe.NotFound': { ...NOT_FOUND, description: verbatim('Gone.') } },
+    ],
     ['a removed code', Object.fromEntries(Object.entries(REGISTRY).slice(1))],
   ])('%s is reported', (_what, registry) => {
     expect(faultsOf(text, registry)).not.toEqual([]);

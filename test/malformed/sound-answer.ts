@@ -54,7 +54,7 @@ function problemFaults(method: string, answer: WireAnswer): string[] {
   if (!known) faults.push(`code ${code} is not registered`);
   if (problem.status !== answer.status) faults.push(`member status is ${String(problem.status)}`);
   if (known && known.status !== answer.status) faults.push(`code ${code} is registered as ${known.status}`);
-  if (known && known.title !== problem.title) faults.push(`title ${String(problem.title)}`);
+  if (known && known.title.en !== problem.title) faults.push(`title ${String(problem.title)}`);
   if (!String(problem.type).endsWith(`/docs/erreurs#${code}`)) faults.push(`type ${String(problem.type)}`);
   if (!/^[0-9a-f]{32}$/.test(String(problem.traceId))) faults.push(`traceId ${String(problem.traceId)}`);
   return faults;

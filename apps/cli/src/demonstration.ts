@@ -284,7 +284,9 @@ async function permitExamples(clients: ClientsService, clientId: string): Promis
 async function makeExampleTask(taches: TachesService, tenantId: string): Promise<void> {
   const known = await taches.get(tenantId, EXAMPLE_TACHE_ID).catch(() => undefined);
   if (known) return;
-  await taches.submit(tenantId, STARTER, bytesOf(SAMPLE_V2), SAMPLE_V2, true, EXAMPLE_TACHE_ID);
+  await taches.submit(tenantId, STARTER, bytesOf(SAMPLE_V2), SAMPLE_V2, true, {
+    id: EXAMPLE_TACHE_ID,
+  });
   // The worker, which starts later, finds it done.
   await taches.perform({ tenantId, tacheId: EXAMPLE_TACHE_ID, actor: STARTER });
 }

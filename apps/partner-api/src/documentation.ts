@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify } from 'yaml';
+import { type Language, LANGUAGES } from '#platform/errors/text';
 import { FixedBody } from '#platform/http/fixed-body';
 import { errorFilter, errorPage } from './error-page';
 import { type Surface, type SurfaceName, SURFACES } from './openapi';
@@ -11,6 +12,8 @@ type Documents = Readonly<Record<SurfaceName, OpenAPIObject>>;
 interface Page {
   readonly type: string;
   readonly make: (documents: () => Documents) => string | Buffer;
+  /** Set if the path has a page in each language. */
+  readonly language?: Language;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -36,10 +39,18 @@ const files = Object.entries(SWAGGER_UI_FILES).map(([name, type]): [path: string
   { type, make: () => swaggerUiFile(name) },
 ]);
 
+/** The key of a path that has a page in each language. */
+function keyOf(path: string, language: Language): string {
+  return `${path} ${language}`;
+}
+
 /** Everything that is served under /docs, by its path (docs/contract.md, "Surfaces"). */
 const PAGES = new Map<string, Page>([
   ...SURFACES.flatMap(pagesOf),
-  ['/docs/erreurs', { type: HTML, make: errorPage }],
+  ...LANGUAGES.map((language): [path: string, page: Page] => [
+    keyOf('/docs/erreurs', language),
+    { type: HTML, make: () => errorPage(language), language },
+  ]),
   ['/docs/erreurs.js', { type: JAVASCRIPT, make: errorFilter }],
   ...files,
 ]);
@@ -51,9 +62,9 @@ export class Documentation {
     throw new Error('The application has not described itself.');
   };
   private readonly bodies = new Map(
-    [...PAGES].map(([path, { type, make }]) => [
+    [...PAGES].map(([path, { type, make, language }]) => [
       path,
-      new FixedBody(type, () => make(() => this.documents())),
+      new FixedBody(type, () => make(() => this.documents()), language),
     ]),
   );
 
@@ -68,7 +79,7 @@ export class Documentation {
   }
 
   /** Returns the document at a path without a trailing slash, or undefined. */
-  at(path: string): FixedBody | undefined {
-    return this.bodies.get(path);
+  at(path: string, language: Language): FixedBody | undefined {
+    return this.bodies.get(path) ?? this.bodies.get(keyOf(path, language));
   }
 }

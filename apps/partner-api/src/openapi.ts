@@ -13,6 +13,8 @@ import { problemOf } from '#platform/http/problem.filter';
 import { VERSION } from '#platform/ops/version';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
 import { byName, mapOperations, withSharedComponents } from './shared-components';
+import { fr } from '#platform/errors/text';
+import { UNKNOWN_PARAMETER, UNKNOWN_PROPERTY } from '#platform/input/fold';
 
 /** Every document says it of its schemas. */
 const TEXTS =
@@ -260,7 +262,7 @@ function addErrors(
   operation['x-codes'] = [...errors].map(({ code }) => code);
   for (const [status, ofStatus] of Map.groupBy(errors, (error) => error.status)) {
     operation.responses[String(status)] = {
-      description: ofStatus.map(({ code, description }) => `\`${code}\`: ${description}`).join('\n\n'),
+      description: ofStatus.map(({ code, description }) => `\`${code}\`: ${description.en}`).join('\n\n'),
       content: {
         'application/problem+json': {
           schema: { $ref: '#/components/schemas/ProblemItem' },
@@ -297,19 +299,22 @@ function exampleOf(error: ErrorDefinition, operation: Operation, examples: Examp
   const { code, description } = error;
   const module = operation['x-requires']?.module;
   const [place, fault] = operation.requestBody
-    ? ['body', { pointer: '/age', code: 'unknown', detail: 'is not a property of this record' }]
-    : ['query', { pointer: '?tri', code: 'unknown', detail: 'is not a parameter of this operation' }];
+    ? ['body', { pointer: '/age', code: 'unknown', detail: UNKNOWN_PROPERTY }]
+    : ['query', { pointer: '?tri', code: 'unknown', detail: UNKNOWN_PARAMETER }];
   const { name, detail, members } =
     error === REQUETE.Invalide
       ? {
           name: `${code}.${place}`,
-          detail: `${fault.pointer}: ${fault.detail}`,
+          detail: {
+            en: `${fault.pointer}: ${fault.detail.en}`,
+            fr: fr`${fault.pointer} : ${fault.detail.fr}`,
+          },
           members: { errors: [fault] },
         }
       : error === MODULE.NonActif && module
         ? { name: `${code}.${module}`, detail: description, members: { module } }
         : { name: code, detail: description, members: {} };
-  examples[name] = { value: problemOf(new DomainError(error, detail, members), TRACE, publicUrl) };
+  examples[name] = { value: problemOf(new DomainError(error, detail, members), TRACE, publicUrl, 'en') };
   return { $ref: `#/components/examples/${name}` };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SURFACES } from './openapi';
+import { fr, type Language, type Text } from '#platform/errors/text';
 
 /** A page of Swagger UI. */
 export interface SwaggerUi {
@@ -24,11 +25,14 @@ export function swaggerUiFile(name: string): Buffer {
   return readFileSync(join(folder, name));
 }
 
+/** Title of the page of errors. */
+export const ERROR_CODES: Text = { en: 'Error codes', fr: fr("Codes d'erreur") };
+
 /** Links to the documents and to the page of errors. */
-export function linksOf(path?: string): string {
+export function linksOf(path?: string, language: Language = 'en'): string {
   const links = [
     ...SURFACES.map((surface) => [surface.path, surface.title] as const),
-    ['docs/erreurs', 'Error codes'] as const,
+    ['docs/erreurs', ERROR_CODES[language]] as const,
   ];
   return links
     .map(([to, name]) =>

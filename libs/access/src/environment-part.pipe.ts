@@ -3,6 +3,7 @@ import { type Environment, ENVIRONMENTS } from './caller';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { inRejectionOrder } from '#platform/input/rejection-order';
+import { fr } from '#platform/errors/text';
 
 /** A part of the path that names an environment; in any other there is nothing to be found. */
 export class EnvironmentPart implements PipeTransform<string, Promise<Environment>> {
@@ -12,6 +13,9 @@ export class EnvironmentPart implements PipeTransform<string, Promise<Environmen
     const known = ENVIRONMENTS.find((one) => one === value);
     if (known) return known;
     await inRejectionOrder(metadata);
-    throw new DomainError(this.notFound, `The environment must be ${ENVIRONMENTS.join(' or ')}.`);
+    throw new DomainError(this.notFound, {
+      en: `The environment must be ${ENVIRONMENTS.join(' or ')}.`,
+      fr: fr`L'environnement doit être ${ENVIRONMENTS.join(' ou ')}.`,
+    });
   }
 }

@@ -19,3 +19,4 @@ export * from './domain/webhooks.errors';
 export { WEBHOOKS_QUEUES } from './application/livraison-jobs';
 export { WEBHOOKS_AUDITED_ACTIONS } from './domain/webhooks.actions';
 export { WEBHOOK_EVENTS, type WebhookDesactive } from './domain/webhooks.events';
+export { DISABLED_BECAUSE } from './domain/webhook.entity';

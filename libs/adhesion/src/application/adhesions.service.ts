@@ -65,7 +65,7 @@ export class AdhesionsService {
       const member = employe === undefined ? undefined : await this.members.hold(tenantId, employe, true);
       const cards = member ? await this.repository.lock(tenantId, id) : [];
       if (cards.length === 0) {
-        throw new DomainError(ADHESION.NotFound, 'No signed card has this identifier.');
+        throw new DomainError(ADHESION.NotFound);
       }
       await this.remove(tenantId, actor, cards);
     });

@@ -129,5 +129,5 @@ function given(overrides: ContactOverrides): Partial<Contact> {
 }
 
 function missing(): never {
-  throw new DomainError(CONCILIATION.NotFound, 'No membership request has this id.');
+  throw new DomainError(CONCILIATION.NotFound);
 }

@@ -1,8 +1,8 @@
 import { FORMULAIRE_ACTIONS } from '../domain/adhesion.actions';
 import { FORMULAIRE } from '../domain/adhesion.errors';
 import { Injectable } from '@nestjs/common';
-import { ConsentementsService } from '#consent';
-import { ChampsUtilisateurService, MemberRepository } from '#membership';
+import { ConsentementsService, NAMES_NO_OBJET } from '#consent';
+import { ChampsUtilisateurService, MemberRepository, NAMES_NO } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
@@ -14,6 +14,7 @@ import { assertIfMatch } from '#platform/input/if-match';
 import type { Written } from '../domain/as-signed';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
 import { FormulaireRepository } from '../persistence/formulaire.repository';
+import type { Text } from '#platform/errors/text';
 
 /** Forms that members fill to sign (docs/contract.md, "Forms"). */
 @Injectable()
@@ -98,24 +99,24 @@ export class FormulairesService {
   private async faultsOf(tenantId: string, record: FormulaireRecord): Promise<InputFault[]> {
     const champs = await this.champs.definitions(tenantId, record.champs ?? [], []);
     const objets = await this.consentements.knownObjets(tenantId, record.objetsConsentement ?? []);
-    const unknown = (known: boolean, pointer: string, what: string): InputFault[] =>
-      known ? [] : [{ pointer, code: 'reference', detail: `names no ${what}` }];
+    const unknown = (known: boolean, pointer: string, detail: Text): InputFault[] =>
+      known ? [] : [{ pointer, code: 'reference', detail }];
     return [
       ...unknown(
         await this.members.knowsSyndicat(tenantId, record.syndicatIdExterne),
         '/syndicatIdExterne',
-        'union',
+        NAMES_NO.syndicat,
       ),
       ...(record.champs ?? []).flatMap((nom, index) =>
-        unknown(champs.has(nom), `/champs/${index}`, 'custom field'),
+        unknown(champs.has(nom), `/champs/${index}`, NAMES_NO.champ),
       ),
       ...(record.objetsConsentement ?? []).flatMap((id, index) =>
-        unknown(objets.has(id), `/objetsConsentement/${index}`, 'consent object'),
+        unknown(objets.has(id), `/objetsConsentement/${index}`, NAMES_NO_OBJET),
       ),
     ];
   }
 }
 
 function missing(): never {
-  throw new DomainError(FORMULAIRE.NotFound, 'No form has this id.');
+  throw new DomainError(FORMULAIRE.NotFound);
 }

@@ -48,5 +48,5 @@ export class PaiementsService {
 }
 
 function noAdhesion(): DomainError {
-  return new DomainError(ADHESION.NotFound, 'No signed card has this identifier.');
+  return new DomainError(ADHESION.NotFound);
 }

@@ -37,7 +37,7 @@ describe('SignatureDecoder', () => {
   it('refuses 30,000 × 30,000 pixels by their header', async () => {
     const bomb = encodePng({ width: 30_000, height: 30_000, colour: 0, depth: 1 });
     const { error, fault } = await decoder.read('space', dataUrl(bomb));
-    expect([error?.code, fault?.detail]).toEqual([
+    expect([error?.code, fault?.detail.en]).toEqual([
       'Requete.Invalide',
       'must have at most 4,096 pixels a side; it has 30000 × 30000',
     ]);

@@ -8,6 +8,12 @@ import { BUDGETS } from '#platform/limits/budgets';
 import { KeyedLimit } from '#platform/limits/keyed-limit';
 import { SIGNATURE } from '../domain/adhesion.errors';
 import { heightOf, MOST_PIXELS, pixelsOf, readPngDataUrl } from '../domain/png';
+import { fr, type Text } from '#platform/errors/text';
+
+const DAMAGED: Text = {
+  en: 'is damaged: its pixels cannot be decoded. Encode it again',
+  fr: fr('est endommagée : ses pixels ne peuvent pas être décodés. Encodez-la de nouveau'),
+};
 
 /** The bytes of a signature image; or its fault, and the error of a request without other faults. */
 export type ReadSignature =
@@ -32,10 +38,10 @@ export class SignatureDecoder {
     const { png, fault } = readPngDataUrl(url);
     if (!png) return refused(REQUETE.Invalide, fault);
     const pixels = pixelsOf(png);
-    if (typeof pixels === 'string') return refused(SIGNATURE.ImageInvalide, pixels);
+    if (!Buffer.isBuffer(pixels)) return refused(SIGNATURE.ImageInvalide, pixels);
     const client = await this.databases.clientOf(tenantId);
     if (await this.decodings.run(client, () => this.canBeShown(pixels))) return { png };
-    return refused(SIGNATURE.ImageInvalide, 'is damaged: its pixels cannot be decoded. Encode it again');
+    return refused(SIGNATURE.ImageInvalide, DAMAGED);
   }
 
   /** Asks for the last row, because the library decodes all rows before it and keeps none of them. */
@@ -62,6 +68,6 @@ async function loadLibrary(): Promise<typeof Sharp> {
   return sharp;
 }
 
-function refused(error: ErrorDefinition, detail: string): ReadSignature {
+function refused(error: ErrorDefinition, detail: Text): ReadSignature {
   return { error, fault: { pointer: '/imageSignature', code: 'image', detail } };
 }

@@ -9,6 +9,16 @@ import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { isGuid } from '#platform/input/faults';
 import { type SignedImage, SignatureRepository } from '../persistence/signature.repository';
+import { fr, type Text } from '#platform/errors/text';
+
+const NONE_OF_CARD: Text = {
+  en: 'The card has no handwritten signature.',
+  fr: fr("L'adhésion n'a pas de signature manuscrite."),
+};
+const NONE_OF_EMPLOYE: Text = {
+  en: 'No card of the employee has a handwritten signature.',
+  fr: fr("Aucune adhésion de l'employé n'a de signature manuscrite."),
+};
 
 /** Images of handwritten signatures; each reading is in the audit trail (docs/contract.md, "Signature images"). */
 @Injectable()
@@ -36,7 +46,10 @@ export class SignatureImagesService {
         (await this.members.exists(tenantId, x)) ||
         !!(await this.identifiants.holder(tenantId, x))?.idExterne;
       if (isGuid(x) && !(await isEmploye())) {
-        throw new DomainError(ADHESION.NotFound, 'No signed card or employee has this identifier.');
+        throw new DomainError(ADHESION.NotFound, {
+          en: 'No signed card or employee has this identifier.',
+          fr: fr("Aucune adhésion signée ni aucun employé n'a cet identifiant."),
+        });
       }
       return this.readLatest(tenantId, actor, x);
     });
@@ -61,8 +74,7 @@ export class SignatureImagesService {
     who: { idExterne?: string } = {},
   ): Promise<Json> {
     if (!card?.png) {
-      const which = who.idExterne === undefined ? 'The card has no' : 'No card of the employee has a';
-      throw new DomainError(SIGNATURE.NotFound, `${which} handwritten signature.`);
+      throw new DomainError(SIGNATURE.NotFound, who.idExterne === undefined ? NONE_OF_CARD : NONE_OF_EMPLOYE);
     }
     this.audit.record(tenantId, actor, SIGNATURE_ACTIONS.lire, [card.adhesionId]);
     return JSON.stringify({

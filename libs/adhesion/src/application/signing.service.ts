@@ -14,6 +14,7 @@ import {
   type ValeurRecord,
   valeurV1,
   valeurV2,
+  NAMES_NO,
 } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -32,6 +33,7 @@ import { FormulaireRepository } from '../persistence/formulaire.repository';
 import { SignatureRepository } from '../persistence/signature.repository';
 import { CardsService } from './cards.service';
 import { SignatureDecoder } from './signature-decoder';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A signing as the platform sends it (docs/contract.md, "Signing"). */
 export interface Signing extends Contact, RecordOf<typeof SIGNING_FIELDS> {
@@ -40,6 +42,12 @@ export interface Signing extends Contact, RecordOf<typeof SIGNING_FIELDS> {
 }
 
 /** Signings on the platform. Each is one transaction with everything that it writes. */
+const OF_ANOTHER_UNION: Text = {
+  en: 'is a form of another union',
+  fr: fr('est un formulaire d’un autre syndicat'),
+};
+const NAMES_NO_FORM: Text = { en: 'names no form', fr: fr('ne désigne aucun formulaire') };
+
 @Injectable()
 export class SigningService {
   constructor(
@@ -92,7 +100,11 @@ export class SigningService {
     const card = await this.adhesions.one(tenantId, id);
     if (card) return card;
     const demande = await this.demandes.one(tenantId, id);
-    if (!demande) throw new DomainError(ADHESION.NotFound, 'No signing has this identifier.');
+    if (!demande)
+      throw new DomainError(ADHESION.NotFound, {
+        en: 'No signing has this identifier.',
+        fr: fr("Aucune signature d'adhésion n'a cet identifiant."),
+      });
     const { demandeId, statut, adhesionId } = JSON.parse(demande) as Record<string, unknown>;
     return JSON.stringify({ demandeId, statut, adhesionId });
   }
@@ -105,14 +117,14 @@ export class SigningService {
     imageError: ErrorDefinition | undefined,
   ): Promise<SignedValeurs> {
     if (!(await this.members.knowsSyndicat(tenantId, signing.syndicatIdExterne))) {
-      faults.push({ pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' });
+      faults.push({ pointer: '/syndicatIdExterne', code: 'reference', detail: NAMES_NO.syndicat });
     }
     const formulaire = signing.formulaireId
       ? await this.formulaires.hold(tenantId, signing.formulaireId)
       : undefined;
     const isOfAnother = formulaire && formulaire.syndicat !== signing.syndicatIdExterne;
     if (signing.formulaireId && (!formulaire || isOfAnother)) {
-      const detail = formulaire ? 'is a form of another union' : 'names no form';
+      const detail = formulaire ? OF_ANOTHER_UNION : NAMES_NO_FORM;
       faults.push({ pointer: '/formulaireId', code: 'reference', detail });
     }
     const sent = signing.valeursChampUtilisateur ?? [];
@@ -129,7 +141,10 @@ export class SigningService {
     if (faults.length === 1 && imageError) throw refusalOf(imageError, faults);
     if (faults.length > 0) throw invalidRequest(faults);
     if (formulaire && !formulaire.actif) {
-      throw new DomainError(FORMULAIRE.Inactif, 'The form is not active: nothing can be signed with it.');
+      throw new DomainError(FORMULAIRE.Inactif, {
+        en: 'The form is not active: nothing can be signed with it.',
+        fr: fr("Le formulaire n'est pas actif : rien ne peut être signé avec lui."),
+      });
     }
     return valeurs;
   }

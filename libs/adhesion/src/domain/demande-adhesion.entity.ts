@@ -4,8 +4,20 @@ import type { PersonneRecord } from '#membership/vocabulary';
 import { DomainError } from '#platform/errors/domain-error';
 import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A signing of an unknown person. It waits until the partner names the employee or rejects it. */
+const DECIDED: Readonly<Record<Exclude<StatutDemande, 'ATransferer'>, Text>> = {
+  Confirmee: {
+    en: 'The request has been confirmed; a decision is final.',
+    fr: fr('La demande a été confirmée ; une décision est définitive.'),
+  },
+  Rejetee: {
+    en: 'The request has been rejected; a decision is final.',
+    fr: fr('La demande a été rejetée ; une décision est définitive.'),
+  },
+};
+
 @Entity('demande_adhesion')
 export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   @PrimaryColumn('uuid')
@@ -87,8 +99,7 @@ export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   awaits(decision: Exclude<StatutDemande, 'ATransferer'>): boolean {
     if (this.statut === 'ATransferer') return true;
     if (this.statut === decision) return false;
-    const done = this.statut === 'Confirmee' ? 'confirmed' : 'rejected';
-    throw new DomainError(CONCILIATION.DejaTraitee, `The request has been ${done}; a decision is final.`);
+    throw new DomainError(CONCILIATION.DejaTraitee, DECIDED[this.statut]);
   }
 
   confirm(idExterneEmploye: string, adhesionId: string): void {

@@ -10,6 +10,7 @@ import {
   soundImages,
 } from '../../../../test/adhesion/support/png';
 import { pixelsOf, readPngDataUrl, SIGNATURE_BYTES } from './png';
+import type { Text } from '#platform/errors/text';
 
 const SMALL = { width: 2, height: 3 };
 const { ihdr, idat, iend } = parts(SMALL);
@@ -47,13 +48,16 @@ describe('pixelsOf', () => {
     ['a byte after the end', png(ihdr, idat, iend, Buffer.alloc(1)), 'something follows its end'],
     ['an image after the end', png(ihdr, idat, iend, encodePng(SMALL)), 'something follows its end'],
   ])('refuses %s', (_what, bytes, fault) => {
-    expect(pixelsOf(bytes)).toContain(fault);
+    expect((pixelsOf(bytes) as Text).en).toContain(fault);
   });
 
   it('refuses an image cut off at any byte', () => {
     const whole = encodePng(SMALL);
     for (let at = 0; at < whole.length; at++) {
-      expect([at, pixelsOf(whole.subarray(0, at))]).toEqual([at, expect.any(String)]);
+      expect([at, pixelsOf(whole.subarray(0, at))]).toEqual([
+        at,
+        { en: expect.any(String), fr: expect.any(String) },
+      ]);
     }
   });
 });
@@ -64,7 +68,7 @@ describe('readPngDataUrl', () => {
     const read = readPngDataUrl(dataUrl(most));
     expect([read.fault, read.png?.equals(most)]).toEqual([undefined, true]);
     expect(readPngDataUrl(dataUrl(pngOf(524_289)))).toEqual({
-      fault: 'must have at most 512 KiB; it has 513 KiB',
+      fault: expect.objectContaining({ en: 'must have at most 512 KiB; it has 513 KiB' }),
     });
   });
 
@@ -78,7 +82,7 @@ describe('readPngDataUrl', () => {
     ['32 MiB of pixels, more with the filters of rows', large(1_024, 4_096), 'must unpack to at most 32 MB'],
   ])('bounds an image by its header: %s', (_what, bytes, fault) => {
     const read = readPngDataUrl(dataUrl(bytes));
-    if (fault) expect(read.fault).toContain(fault);
+    if (fault) expect(read.fault?.en).toContain(fault);
     else expect(read.fault).toBeUndefined();
   });
 
@@ -93,6 +97,6 @@ describe('readPngDataUrl', () => {
     ['the alphabet of URLs', `data:image/png;base64,${base64.slice(0, 8)}-_${base64.slice(10)}`],
     ['a line feed after the bytes', `data:image/png;base64,${base64}\n`],
   ])('refuses %s', (_what, url) => {
-    expect(readPngDataUrl(url).fault).toMatch(/^must be a data URL of a PNG/);
+    expect(readPngDataUrl(url).fault?.en).toMatch(/^must be a data URL of a PNG/);
   });
 });

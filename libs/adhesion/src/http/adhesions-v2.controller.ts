@@ -76,7 +76,7 @@ export class AdhesionsV2Controller {
   async delete(
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
-    @Param('id', new GuidPart(ADHESION.NotFound, 'No signed card has this identifier.')) id: string,
+    @Param('id', new GuidPart(ADHESION.NotFound)) id: string,
   ): Promise<void> {
     await this.adhesions.delete(tenantId, actor, id);
   }

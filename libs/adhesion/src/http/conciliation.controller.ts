@@ -25,8 +25,7 @@ const id = {
   example: EXAMPLE_IDS.demande,
 } as const;
 
-const DemandeId = () =>
-  Param('id', new GuidPart(CONCILIATION.NotFound, 'No membership request has this id.'));
+const DemandeId = () => Param('id', new GuidPart(CONCILIATION.NotFound));
 
 @ApiTags('Conciliation')
 @Requires({ role: 'partenaire', module: 'carteMembre' })

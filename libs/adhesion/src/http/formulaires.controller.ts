@@ -16,7 +16,7 @@ import { FormulaireInput, FormulaireItem } from './formulaires.dto';
 const PATH = '/b2b/v2/formulaire';
 const id = guidPart('form', EXAMPLE_IDS.formulaire);
 
-const FormulaireId = () => Param('id', new GuidPart(FORMULAIRE.NotFound, 'No form has this id.'));
+const FormulaireId = () => Param('id', new GuidPart(FORMULAIRE.NotFound));
 
 @ApiTags('Forms')
 @Requires({ role: 'partenaire', module: 'carteMembre' })

@@ -25,7 +25,7 @@ import {
 const PATH = '/plateforme/v1/adhesions';
 const id = guidPart('card', EXAMPLE_IDS.adhesion);
 
-const AdhesionId = () => Param('id', new GuidPart(ADHESION.NotFound, 'No signed card has this identifier.'));
+const AdhesionId = () => Param('id', new GuidPart(ADHESION.NotFound));
 
 @ApiTags('Signing')
 @Requires({ role: 'plateforme', module: 'carteMembre' })

@@ -6,6 +6,7 @@ import { FOREIGN_KEY_VIOLATION, violates } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { FormulaireRecord } from '../domain/formulaire.fields';
+import { fr } from '#platform/errors/text';
 
 /** The parts of a form that a signing checks. */
 export interface FormulaireInUse {
@@ -109,7 +110,12 @@ export class FormulaireRepository {
         violates(error, FOREIGN_KEY_VIOLATION, constraint),
       );
       if (!isUsed) throw error;
-      const detail = 'Cards or requests were signed with this form: set `actif` to false to end its use.';
+      const detail = {
+        en: 'Cards or requests were signed with this form: set `actif` to false to end its use.',
+        fr: fr(
+          'Des adhésions ou des demandes ont été signées avec ce formulaire : mettez `actif` à false pour mettre fin à son utilisation.',
+        ),
+      };
       throw new DomainError(FORMULAIRE.Utilise, detail);
     }
   }

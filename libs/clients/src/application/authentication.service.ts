@@ -8,6 +8,7 @@ import { NO_TENANT } from '#platform/database/scope';
 import { DomainError } from '#platform/errors/domain-error';
 import { fingerprint, isWellFormedKey } from '../domain/api-key';
 import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
+import { fr, type Text } from '#platform/errors/text';
 
 /**
  * A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (docs/contract.md, "Key
@@ -21,6 +22,15 @@ interface Cached {
 }
 
 /** Tells who holds a key. */
+const NO_CLE: Text = {
+  en: 'The X-Api-Key header is missing.',
+  fr: fr("L'en-tête X-Api-Key manque."),
+};
+const NOT_A_CLE: Text = {
+  en: 'The key in X-Api-Key is not a valid key.',
+  fr: fr("La clé dans X-Api-Key n'est pas une clé valide."),
+};
+
 @Injectable()
 export class AuthenticationService {
   /** Also stores unknown keys, because repeated requests with one would otherwise each query the database. */
@@ -37,14 +47,13 @@ export class AuthenticationService {
 
   /** @throws DomainError `Cle.Invalide` */
   async authenticate(cle: string | undefined): Promise<Caller> {
-    if (!cle) throw new DomainError(CLE.Invalide, 'The X-Api-Key header is missing.');
+    if (!cle) throw new DomainError(CLE.Invalide, NO_CLE);
     const empreinte = fingerprint(cle);
     if (this.adminFingerprint && timingSafeEqual(empreinte, this.adminFingerprint)) return this.firstAdmin();
-    if (!isWellFormedKey(cle))
-      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key is not a valid key.');
+    if (!isWellFormedKey(cle)) throw new DomainError(CLE.Invalide, NOT_A_CLE);
     const found = await this.lookUp(empreinte);
     if (!found || !timingSafeEqual(found.cle.empreinte, empreinte)) {
-      throw new DomainError(CLE.Invalide, 'The key in X-Api-Key is not a valid key.');
+      throw new DomainError(CLE.Invalide, NOT_A_CLE);
     }
     found.cle.assertActive(new Date());
     return this.callerOf(found);

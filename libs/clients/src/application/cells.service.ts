@@ -8,6 +8,7 @@ import { LOGGER } from '#platform/ops/logger';
 import { PROCESS_NAME, type Reader } from '#platform/ops/process-name';
 import { CELLULE } from '../domain/clients.errors';
 import { CellQuery } from '../persistence/cell.query';
+import { fr } from '#platform/errors/text';
 
 /** Maximum wait for a cell's answer, in ms. */
 const ANSWER_MS = 1_500;
@@ -68,7 +69,10 @@ export class CellsService implements OnModuleInit {
     const { names } = this.cells;
     if (wanted != null) {
       if (names.includes(wanted)) return wanted;
-      throw new DomainError(CELLULE.Inconnue, `Name one of the cells ${names.join(', ')}.`);
+      throw new DomainError(CELLULE.Inconnue, {
+        en: `Name one of the cells ${names.join(', ')}.`,
+        fr: fr`Nommez une des cellules ${names.join(', ')}.`,
+      });
     }
     if (names.length === 1) return names[0]!;
     const loads = await this.query.loads();

@@ -1,6 +1,6 @@
 import { CLE_ACTIONS, CLIENT_ACTIONS } from '../domain/clients.actions';
 import { CLIENT } from '../domain/clients.errors';
-import { CLE } from '#access/access.errors';
+import { CLE, NO_ADMIN_CLE } from '#access/access.errors';
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -16,6 +16,7 @@ import { Client, type ClientChange, type NewClient } from '../domain/client.enti
 import { CellsService } from './cells.service';
 import { MoveObstacles } from './move-obstacles';
 import { ClientRepository } from '../persistence/client.repository';
+import { fr } from '#platform/errors/text';
 
 /** A key for a data space of a client. */
 export interface CleRequest extends NewCle {
@@ -183,7 +184,7 @@ export class ClientsService {
     await this.transactions.run(ADMINISTRATION, async () => {
       const at = new Date();
       const found = await this.clients.findAdminCle(cleId, at);
-      if (!found) throw new DomainError(CLE.NotFound, 'No administrator has a key with this id.');
+      if (!found) throw new DomainError(CLE.NotFound, NO_ADMIN_CLE);
       if (found.cle.revoqueLe) return;
       if (!found.hasOthers) throw new DomainError(CLE.DerniereAdministration);
       found.cle.revoke(at);
@@ -258,13 +259,16 @@ export class ClientsService {
 
   private async assertTimeZone({ fuseauHoraire }: ClientChange): Promise<void> {
     if (fuseauHoraire == null || (await this.clients.isTimeZone(fuseauHoraire))) return;
-    const detail = 'must be an IANA time zone, such as America/Toronto';
+    const detail = {
+      en: 'must be an IANA time zone, such as America/Toronto',
+      fr: fr('doit être un fuseau horaire IANA, par exemple America/Toronto'),
+    };
     throw invalidRequest([{ pointer: '/fuseauHoraire', code: 'timeZone', detail }]);
   }
 
   private async mustFind(clientId: string, lock = false): Promise<Client> {
     const client = await this.clients.find(clientId, lock);
-    if (!client) throw new DomainError(CLIENT.NotFound, 'No client has this id.');
+    if (!client) throw new DomainError(CLIENT.NotFound);
     return client;
   }
 
@@ -284,7 +288,7 @@ export class ClientsService {
   private async mustFindCle(clientId: string, cleId: string, lock = false): Promise<CleWithEnvironment> {
     await this.mustFind(clientId);
     const cle = await this.clients.findCle(clientId, cleId, lock);
-    if (!cle) throw new DomainError(CLE.NotFound, 'The client has no key with this id.');
+    if (!cle) throw new DomainError(CLE.NotFound);
     return cle;
   }
 }
@@ -292,13 +296,21 @@ export class ClientsService {
 /** Many mail servers refuse headers with other characters, and quoted names are read differently. */
 function assertReplyAddress({ adresseDeReponse }: ClientChange): void {
   if (adresseDeReponse == null || /^[\x21\x23-\x7e]+$/.test(adresseDeReponse)) return;
-  const detail = 'must be written in ASCII characters, without quotes; an international domain as xn--…';
+  const detail = {
+    en: 'must be written in ASCII characters, without quotes; an international domain as xn--…',
+    fr: fr(
+      "doit s'écrire en caractères ASCII, sans guillemets ; un domaine international, sous la forme xn--…",
+    ),
+  };
   throw invalidRequest([{ pointer: '/adresseDeReponse', code: 'email', detail }]);
 }
 
 /** Each is an address, or a domain with or without `@` before it. */
 function assertTestRecipients({ courrielsEssai }: ClientChange): void {
-  const detail = 'must be an e-mail address, or a domain such as example.org or @example.org';
+  const detail = {
+    en: 'must be an e-mail address, or a domain such as example.org or @example.org',
+    fr: fr('doit être une adresse de courriel, ou un domaine comme example.org ou @example.org'),
+  };
   const faults = (courrielsEssai ?? []).flatMap((entry, place) =>
     isEmail(entry) || isEmail(`a@${entry.replace(/^@/, '')}`)
       ? []

@@ -4,6 +4,7 @@ import type { ModuleName, Role } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
 import { generateKey, type KeyKind } from './api-key';
 import type { Client } from './client.entity';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Properties of a new key. */
 export interface NewCle {
@@ -14,6 +15,15 @@ export interface NewCle {
 }
 
 /** A key. Its text is not stored. */
+const REVOKED: Text = {
+  en: 'The key in X-Api-Key was revoked.',
+  fr: fr('La clé dans X-Api-Key a été révoquée.'),
+};
+const EXPIRED: Text = {
+  en: 'The key in X-Api-Key has expired.',
+  fr: fr('La clé dans X-Api-Key est expirée.'),
+};
+
 @Entity('cle')
 export class Cle {
   @PrimaryColumn('uuid')
@@ -117,8 +127,7 @@ export class Cle {
   /** @throws DomainError `Cle.Invalide` unless the key is active */
   assertActive(at: Date): void {
     if (this.isActive(at)) return;
-    const why = this.revoqueLe ? 'was revoked' : 'has expired';
-    throw new DomainError(CLE.Invalide, `The key in X-Api-Key ${why}.`);
+    throw new DomainError(CLE.Invalide, this.revoqueLe ? REVOKED : EXPIRED);
   }
 
   /**

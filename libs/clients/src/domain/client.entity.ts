@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import { CLIENT } from './clients.errors';
+import { fr } from '#platform/errors/text';
 
 /** Days of a suspension after which a client may be erased. */
 const DAYS_BEFORE_ERASURE = 30;
@@ -166,16 +167,18 @@ export class Client {
    */
   requestErasure(at: Date): void {
     if (!this.suspenduLe)
-      throw new DomainError(
-        CLIENT.NonSuspendu,
-        'The client is not suspended. Suspend it first: it may be erased 30 days later.',
-      );
+      throw new DomainError(CLIENT.NonSuspendu, {
+        en: 'The client is not suspended. Suspend it first: it may be erased 30 days later.',
+        fr: fr(
+          "Le client n'est pas suspendu. Suspendez-le d'abord : il pourra être supprimé 30 jours plus tard.",
+        ),
+      });
     const from = new Date(this.suspenduLe.getTime() + DAYS_BEFORE_ERASURE * DAY_MS);
     if (at < from)
-      throw new DomainError(
-        CLIENT.NonSuspendu,
-        `The client has been suspended since ${this.suspenduLe.toISOString()}. It may be erased from ${from.toISOString()} on.`,
-      );
+      throw new DomainError(CLIENT.NonSuspendu, {
+        en: `The client has been suspended since ${this.suspenduLe.toISOString()}. It may be erased from ${from.toISOString()} on.`,
+        fr: fr`Le client est suspendu depuis ${this.suspenduLe.toISOString()}. Il pourra être supprimé à partir de ${from.toISOString()}.`,
+      });
     this.suppressionDemandeeLe = at;
   }
 

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CLE } from '#access/access.errors';
+import { CLE, NO_ADMIN_CLE } from '#access/access.errors';
 import { Requires } from '#access/requires.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { type Listing, listOf, pageOf, PagingQuery } from '#platform/http/listing';
@@ -9,7 +9,7 @@ import { Query } from '#platform/input/request-parts.decorator';
 import { ClientsService } from '../application/clients.service';
 import { CleAdministrationItem, EXAMPLE_CLE_ADMIN_ID } from './clients.dto';
 
-const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'No administrator has a key with this id.'));
+const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, NO_ADMIN_CLE));
 
 /** Keys of administrators. The command `cle-admin` makes them. */
 @ApiTags('Keys')

@@ -25,10 +25,11 @@ import {
   EXAMPLE_CLE_ID,
 } from './clients.dto';
 import { ClientId, CLIENT_PART as clientId, CLOSED_CLIENT_PART, FORMER_CLIENT_PART } from './path-parts';
+import { fr } from '#platform/errors/text';
 
 const cleId = guidPart('key', EXAMPLE_CLE_ID);
 
-const CleId = () => Param('cleId', new GuidPart(CLE.NotFound, 'The client has no key with this id.'));
+const CleId = () => Param('cleId', new GuidPart(CLE.NotFound));
 
 @Requires({ role: 'admin' })
 @Controller('admin/v1/clients')
@@ -168,9 +169,12 @@ export class ClientsController {
   }
 
   @Post(':clientId/cles')
-  @SecretAnswer(
-    'Find the key by its name in the list of keys, revoke it, and issue another under a new Idempotency-Key.',
-  )
+  @SecretAnswer({
+    en: 'Find the key by its name in the list of keys, revoke it, and issue another under a new Idempotency-Key.',
+    fr: fr(
+      "Trouvez la clé par son nom dans la liste des clés, révoquez-la, et émettez-en une autre avec une nouvelle valeur d'Idempotency-Key.",
+    ),
+  })
   @ApiTags('Keys')
   @Answers({
     summary: 'Issue a key',
@@ -221,7 +225,12 @@ export class ClientsController {
   }
 
   @Post(':clientId/cles/:cleId/rotation')
-  @SecretAnswer('Repeat the rotation under a new Idempotency-Key, or issue a key if the old one has ended.')
+  @SecretAnswer({
+    en: 'Repeat the rotation under a new Idempotency-Key, or issue a key if the old one has ended.',
+    fr: fr(
+      "Répétez le renouvellement avec une nouvelle valeur d'Idempotency-Key, ou émettez une clé si l'ancienne est terminée.",
+    ),
+  })
   @ApiTags('Keys')
   @Answers({
     summary: 'Replace a key',

@@ -5,6 +5,7 @@ import { requirementOf } from '#access/requirement-of';
 import { CLIENT } from '../domain/clients.errors';
 import { callerOf } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
+import { fr } from '#platform/errors/text';
 
 /** Third guard: refuses with 403 the keys of a suspended client, and a key that lacks the role or the module of the route. */
 @Injectable()
@@ -18,11 +19,17 @@ export class EntitlementsGuard implements CanActivate {
     const caller = callerOf(context);
     if (caller.isSuspended) throw new DomainError(CLIENT.Suspendu);
     if (caller.role !== role) {
-      const detail = `This operation needs a key of role ${role}; this key has role ${caller.role}.`;
+      const detail = {
+        en: `This operation needs a key of role ${role}; this key has role ${caller.role}.`,
+        fr: fr`Cette opération demande une clé de rôle ${role} ; cette clé a le rôle ${caller.role}.`,
+      };
       throw new DomainError(CLE.RoleInsuffisant, detail);
     }
     if (module && !caller.modules.includes(module)) {
-      const detail = `The module ${module} is not active for this key. ${MODULE_REMEDY}`;
+      const detail = {
+        en: `The module ${module} is not active for this key. ${MODULE_REMEDY.en}`,
+        fr: fr`Le module ${module} n'est pas actif pour cette clé. ${MODULE_REMEDY.fr}`,
+      };
       throw new DomainError(MODULE.NonActif, detail, { module });
     }
     return true;

@@ -14,4 +14,4 @@ export const ENVIRONMENT_PARTS = {
   environnement: { description: '`production` or `staging`.', example: 'staging' },
 };
 
-export const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound, 'No client has this id.'));
+export const ClientId = () => Param('clientId', new GuidPart(CLIENT.NotFound));

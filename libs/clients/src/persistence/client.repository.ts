@@ -288,7 +288,7 @@ export class ClientRepository {
       await write();
     } catch (error) {
       if (!violates(error, UNIQUE_VIOLATION, 'client_nom_key')) throw error;
-      throw new DomainError(CLIENT.NomDejaUtilise, 'Another client has this name. Choose another name.');
+      throw new DomainError(CLIENT.NomDejaUtilise);
     }
   }
 }

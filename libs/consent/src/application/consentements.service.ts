@@ -1,6 +1,6 @@
 import { CONSENTEMENT_ACTIONS } from '../domain/consent.actions';
 import { Injectable } from '@nestjs/common';
-import { MemberRepository } from '#membership';
+import { MemberRepository, GIVEN_TWICE, NAMES_NO } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { FetchPage } from '#platform/database/json-items';
@@ -15,6 +15,7 @@ import type {
 } from '../domain/consentement.fields';
 import { ConsentementQuery } from '../persistence/consentement.query';
 import { ConsentementRepository, type Reponses } from '../persistence/consentement.repository';
+import { NAMES_NO_OBJET } from '../domain/consent.errors';
 
 /**
  * The history of consents. Partners read it, the platform adds to it, and no operation changes it (docs/contract.md,
@@ -52,8 +53,7 @@ export class ConsentementsService {
       async () => {
         const faults: InputFault[] = [];
         if (!(await this.members.hold(tenantId, employe))) {
-          const detail = 'names no employee';
-          faults.push({ pointer: '/idExterneEmploye', code: 'reference', detail });
+          faults.push({ pointer: '/idExterneEmploye', code: 'reference', detail: NAMES_NO.employe });
         }
         const known = await this.repository.knownObjets(tenantId, [reponse.objetConsentementIdExterne]);
         if (known.size === 0) faults.push(unknownObjet('/objetConsentementIdExterne'));
@@ -90,7 +90,7 @@ export class ConsentementsService {
     return ids.flatMap((id, index) => {
       const at = `${pointer}/${index}/objetConsentementIdExterne`;
       if (!known.has(id)) return [unknownObjet(at)];
-      return ids.indexOf(id) < index ? [{ pointer: at, code: 'duplicate', detail: 'is given twice' }] : [];
+      return ids.indexOf(id) < index ? [{ pointer: at, code: 'duplicate', detail: GIVEN_TWICE }] : [];
     });
   }
 
@@ -101,5 +101,5 @@ export class ConsentementsService {
 }
 
 function unknownObjet(pointer: string): InputFault {
-  return { pointer, code: 'reference', detail: 'names no consent object' };
+  return { pointer, code: 'reference', detail: NAMES_NO_OBJET };
 }

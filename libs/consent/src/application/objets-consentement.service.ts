@@ -25,8 +25,7 @@ export class ObjetsConsentementService extends KeyedRecords<ObjetConsentement, O
       query,
       keyOf: ({ idExterne }) => idExterne,
       make: (tenantId, { idExterne }) => Object.assign(new ObjetConsentement(), { tenantId, idExterne }),
-      notFound: () =>
-        new DomainError(OBJET_CONSENTEMENT.NotFound, 'No consent object has this external identifier.'),
+      notFound: () => new DomainError(OBJET_CONSENTEMENT.NotFound),
     });
   }
 }

@@ -14,6 +14,7 @@ import { resultatOf } from '../domain/resultat';
 import { PointQuery } from '../persistence/point.query';
 import { PointRepository } from '../persistence/point.repository';
 import { SeanceRepository } from '../persistence/seance.repository';
+import { fr } from '#platform/errors/text';
 
 /**
  * Points of the agenda of a meeting, and results of their votes (docs/contract.md, "Meetings"). Each operation throws
@@ -46,7 +47,10 @@ export class PointsService {
     return this.transactions.run({ tenantId }, async () => {
       await this.seances.assertExists(tenantId, seanceId);
       if (!(await this.repository.insert(point, id))) {
-        const detail = `Another point of the meeting has place ${point.ordre}. Choose another \`ordre\`.`;
+        const detail = {
+          en: `Another point of the meeting has place ${point.ordre}. Choose another \`ordre\`.`,
+          fr: fr`Un autre point de la séance a le rang ${point.ordre}. Choisissez un autre \`ordre\`.`,
+        };
         throw new DomainError(POINT.OrdreDejaUtilise, detail);
       }
       this.audit.record(tenantId, actor, POINT_ACTIONS.creer, [point.idUnique]);
@@ -71,7 +75,10 @@ export class PointsService {
     const item = await this.query.resultat(tenantId, seanceId, id);
     if (item !== undefined) return item;
     if (!(await this.query.one(tenantId, seanceId, id))) return this.missing(tenantId, seanceId);
-    throw new DomainError(RESULTAT.NotFound, 'The point is not put to the vote and has no result.');
+    throw new DomainError(RESULTAT.NotFound, {
+      en: 'The point is not put to the vote and has no result.',
+      fr: fr("Le point n'est pas soumis au vote et n'a pas de résultat."),
+    });
   }
 
   /**
@@ -102,6 +109,6 @@ export class PointsService {
 
   private async missing(tenantId: string, seanceId: string): Promise<never> {
     await this.seances.assertExists(tenantId, seanceId);
-    throw new DomainError(POINT.NotFound, 'The meeting has no point with this id.');
+    throw new DomainError(POINT.NotFound);
   }
 }

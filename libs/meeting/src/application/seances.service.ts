@@ -1,6 +1,6 @@
 import { SEANCE_ACTIONS } from '../domain/meeting.actions';
 import { Injectable } from '@nestjs/common';
-import { MemberRepository } from '#membership';
+import { MemberRepository, NAMES_NO } from '#membership';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Page, Position } from '#platform/database/json-items';
@@ -53,7 +53,7 @@ export class SeancesService {
       const { syndicatIdExterne } = record;
       if (syndicatIdExterne != null && !(await this.members.knowsSyndicat(tenantId, syndicatIdExterne)))
         throw invalidRequest([
-          { pointer: '/syndicatIdExterne', code: 'reference', detail: 'names no union' },
+          { pointer: '/syndicatIdExterne', code: 'reference', detail: NAMES_NO.syndicat },
         ]);
       const made = await this.repository.insert(tenantId, record, id);
       this.audit.record(tenantId, actor, SEANCE_ACTIONS.creer, [made]);

@@ -5,8 +5,14 @@ import { decimalOf } from '#platform/input/decimal';
 import { isAdopted } from './majorite';
 import type { Majorite, PointRecord, TypeVote } from './point.fields';
 import type { Resultat } from './resultat';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A point of the agenda of a meeting, with the result of its vote (docs/contract.md, "Meetings"). */
+const VOTABLE_ONLY: Text = {
+  en: 'is for a votable point only',
+  fr: fr('sert à un point votable seulement'),
+};
+
 @Entity('point_seance')
 export class Point {
   @PrimaryColumn({ type: 'uuid', update: false })
@@ -67,9 +73,7 @@ export class Point {
   static of(tenantId: string, seanceId: string, record: PointRecord): Point {
     const { titre, ordre, votable, typeVote, majorite } = record;
     const faults = Object.entries({ typeVote, majorite }).flatMap(([name, value]): InputFault[] =>
-      votable || value == null
-        ? []
-        : [{ pointer: `/${name}`, code: 'range', detail: 'is for a votable point only' }],
+      votable || value == null ? [] : [{ pointer: `/${name}`, code: 'range', detail: VOTABLE_ONLY }],
     );
     if (faults.length > 0) throw invalidRequest(faults);
     return Object.assign(new Point(), {
@@ -87,7 +91,10 @@ export class Point {
    */
   record(resultat: Resultat): void {
     if (this.majorite === null)
-      throw new DomainError(POINT.NonVotable, 'The point is not put to the vote: it can have no result.');
+      throw new DomainError(POINT.NonVotable, {
+        en: 'The point is not put to the vote: it can have no result.',
+        fr: fr("Le point n'est pas soumis au vote : il ne peut pas avoir de résultat."),
+      });
     Object.assign(this, resultat);
     this.adopte = isAdopted(this.majorite, {
       pour: decimalOf(resultat.poidsPour),

@@ -1,6 +1,7 @@
 import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import { decimalOf } from '#platform/input/decimal';
 import type { ResultatRecord } from './point.fields';
+import { fr } from '#platform/errors/text';
 
 /** A result whose counts and weights agree; weights are exact decimal numbers. `Point.record` stores it. */
 export type Resultat = { readonly [N in keyof ResultatRecord]-?: NonNullable<ResultatRecord[N]> };
@@ -23,7 +24,10 @@ export function resultatOf(record: ResultatRecord): Resultat {
     const count = record[WEIGHED[name]];
     const sent = record[name] ?? String(count);
     if ((decimalOf(sent) === 0n) !== (count === 0)) {
-      const detail = `must be 0 if and only if ${WEIGHED[name]} is 0`;
+      const detail = {
+        en: `must be 0 if and only if ${WEIGHED[name]} is 0`,
+        fr: fr`doit être 0 si et seulement si ${WEIGHED[name]} est 0`,
+      };
       faults.push({ pointer: `/${name}`, code: 'range', detail });
     }
     return sent;

@@ -20,11 +20,10 @@ export const seancePart = guidPart('meeting', EXAMPLE_IDS.seance);
 export const pointPart = guidPart('point', EXAMPLE_IDS.point);
 
 /** Decorates a handler's parameter with the meeting of the path. */
-export const SeanceId = () => Param('seanceId', new GuidPart(SEANCE.NotFound, 'No meeting has this id.'));
+export const SeanceId = () => Param('seanceId', new GuidPart(SEANCE.NotFound));
 
 /** Decorates a handler's parameter with the point of the path. */
-export const PointId = () =>
-  Param('pointId', new GuidPart(POINT.NotFound, 'The meeting has no point with this id.'));
+export const PointId = () => Param('pointId', new GuidPart(POINT.NotFound));
 
 @ApiTags('Meetings')
 @Requires({ role: 'partenaire', module: 'voteEnSeance' })

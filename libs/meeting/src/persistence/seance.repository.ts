@@ -56,5 +56,5 @@ export class SeanceRepository {
 
 /** Throws the error of an unknown meeting. */
 export function noSeance(): DomainError {
-  return new DomainError(SEANCE.NotFound, 'No meeting has this id.');
+  return new DomainError(SEANCE.NotFound);
 }

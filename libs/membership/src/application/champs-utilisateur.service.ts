@@ -26,7 +26,7 @@ export class ChampsUtilisateurService extends KeyedRecords<ChampUtilisateur, Cha
       query,
       keyOf: ({ nom }) => nom,
       make: (tenantId, { nom }) => Object.assign(new ChampUtilisateur(), { tenantId, nom }),
-      notFound: () => new DomainError(CHAMP.NotFound, 'No custom field has this name.'),
+      notFound: () => new DomainError(CHAMP.NotFound),
     });
   }
 

@@ -23,6 +23,8 @@ import {
   type RefusedNested,
 } from '../persistence/employes-v2.bulk';
 import { countsOf } from './bulk-counts';
+import { fr, type Text } from '#platform/errors/text';
+import { GIVEN_TWICE, NAMES_NO } from '../domain/membership.errors';
 
 export interface EmployesResult {
   readonly employes: BulkResult;
@@ -74,9 +76,9 @@ export class EmployesSyncService {
     limits.refused(refused.reduce((sum, { length }) => sum + length, 0));
     const noEmployeur = refusalsOf(
       withoutEmployeur,
-      namesNo('IdentifiantExterneEmployeur names no employer'),
+      namesNo('IdentifiantExterneEmployeur', NAMES_NO.employeur),
     );
-    const noSyndicat = refusalsOf(withoutSyndicat, namesNo('SyndicatIdExterne names no union'));
+    const noSyndicat = refusalsOf(withoutSyndicat, namesNo('SyndicatIdExterne', NAMES_NO.syndicat));
     const endsEarly = refusalsOf(impossible.emplois, endsBefore('DateDebut'));
     const endsEarlyAsMember = refusalsOf(impossible.memberships, endsBefore('DateAdhesion'));
     const { tooLarge, dropped, omitted } = written;
@@ -140,8 +142,11 @@ class Reading {
     ];
     limits.read(valeurs.length + emplois.length + adhesions.length);
     const read = this.valeurs(valeurs);
-    if (typeof read === 'string') {
-      this.employes.refuse(checked, `ValeursChampUtilisateur: ${read}`);
+    if (!(read instanceof Map)) {
+      this.employes.refuse(checked, {
+        en: `ValeursChampUtilisateur: ${read.en}`,
+        fr: fr`ValeursChampUtilisateur : ${read.fr}`,
+      });
       return undefined;
     }
     for (const [champ, valeur] of read) this.stageValeur(checked.id, champ, valeur);
@@ -152,16 +157,21 @@ class Reading {
   }
 
   /** @returns the values by their fields, or the fault of the first invalid value */
-  private valeurs(sent: readonly unknown[]): Map<ChampDefinition, Valeur> | string {
+  private valeurs(sent: readonly unknown[]): Map<ChampDefinition, Valeur> | Text {
     const read = new Map<ChampDefinition, Valeur>();
     for (const [index, one] of sent.entries()) {
       const { values, fault } = this.valeur.check(one);
-      if (!values) return `element ${index + 1}: ${fault}`;
+      if (!values)
+        return { en: `element ${index + 1}: ${fault.en}`, fr: fr`élément ${index + 1} : ${fault.fr}` };
       const champ = this.champs.get(values.NomChamp);
-      if (!champ) return `no custom field is named ${values.NomChamp}`;
-      if (read.has(champ)) return `${champ.nom} is given twice`;
+      if (!champ)
+        return {
+          en: `no custom field is named ${values.NomChamp}`,
+          fr: fr`aucun champ utilisateur ne se nomme ${values.NomChamp}`,
+        };
+      if (read.has(champ)) return ofChamp(champ, GIVEN_TWICE);
       const valeur = readValeur(champ, values.Valeur ?? null);
-      if (typeof valeur === 'string') return `${champ.nom} ${valeur}`;
+      if ('fault' in valeur) return ofChamp(champ, valeur.fault);
       read.set(champ, valeur);
     }
     return read;
@@ -207,6 +217,11 @@ class Reading {
   }
 }
 
+/** @param fault a sentence without subject */
+function ofChamp({ nom }: ChampDefinition, fault: Text): Text {
+  return { en: `${nom} ${fault.en}`, fr: fr`${nom} ${fault.fr}` };
+}
+
 /** Returns whether a rejected employment has one storable identifier. */
 function isReadable(sent: unknown): boolean {
   const { identifiantExterne: lower, IdentifiantExterne: upper } = sent as Record<string, unknown>;
@@ -216,33 +231,44 @@ function isReadable(sent: unknown): boolean {
 }
 
 /** Returns the part of a message that names the employee, because nested identifiers are unique within it only. */
-function noteOf(employe: string): string {
-  return ` (employee ${shortened(employe)})`;
+function noteOf(employe: string): Text {
+  const id = shortened(employe);
+  return { en: ` (employee ${id})`, fr: fr` (employé ${id})` };
 }
 
 function tooLargeRefusal({ index, idExterne, octets }: TooLarge): Refusal {
   const [most, is] = [MOST_NESTED_BYTES, octets].map((count) => count.toLocaleString('en'));
-  const message = `Emplois, Adhesions and ValeursChampUtilisateur would have ${is} bytes with what is stored, and may have ${most}. Use the identifiers of stored employments again, and shorten or remove custom values`;
+  const message = {
+    en: `Emplois, Adhesions and ValeursChampUtilisateur would have ${is} bytes with what is stored, and may have ${most}. Use the identifiers of stored employments again, and shorten or remove custom values`,
+    fr: fr`Emplois, Adhesions et ValeursChampUtilisateur auraient ${octets} octets avec ce qui est conservé, pour un maximum de ${MOST_NESTED_BYTES}. Réutilisez les identifiants des emplois conservés, et raccourcissez ou retirez des valeurs de champs utilisateur`,
+  };
   return { index, idExterne, message };
 }
 
 /** Returns the message for a record whose period is impossible. */
-const endsBefore = (begin: 'DateDebut' | 'DateAdhesion') => (): string =>
-  `DateFin is before ${begin}; an absent date keeps what is stored, and null clears it`;
+const endsBefore = (begin: 'DateDebut' | 'DateAdhesion') => (): Text => ({
+  en: `DateFin is before ${begin}; an absent date keeps what is stored, and null clears it`,
+  fr: fr`DateFin est avant ${begin} ; une date absente garde ce qui est conservé, et null l'efface`,
+});
 
 /** Returns the message for a record whose identifier of an employer or union names none. */
 const namesNo =
-  (what: string) =>
-  ({ reference }: RefusedNested): string =>
-    `${what}: ${shortened(reference)}`;
+  (property: string, fault: Text) =>
+  ({ reference }: RefusedNested): Text => {
+    const id = shortened(reference);
+    return { en: `${property} ${fault.en}: ${id}`, fr: fr`${property} ${fault.fr} : ${id}` };
+  };
 
 function refusalsOf(
   records: readonly RefusedNested[],
-  messageOf: (record: RefusedNested) => string,
+  messageOf: (record: RefusedNested) => Text,
 ): Refusal[] {
-  return records.map((record) => ({
-    index: record.index,
-    idExterne: record.idExterne,
-    message: messageOf(record) + noteOf(record.employe),
-  }));
+  return records.map((record) => {
+    const [message, note] = [messageOf(record), noteOf(record.employe)];
+    return {
+      index: record.index,
+      idExterne: record.idExterne,
+      message: { en: message.en + note.en, fr: fr`${message.fr}${note.fr}` },
+    };
+  });
 }

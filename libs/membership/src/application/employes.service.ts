@@ -59,8 +59,7 @@ export class EmployesService extends KeyedRecords<Employe, EmployeRecord, Master
   /** Asks before cards are locked, as the deletion of a card does. @throws DomainError `Employe.LieCampagneActive` */
   protected override async beforeDelete({ tenantId, idExterne, idUnique }: Employe): Promise<void> {
     if (await this.campaigns.check.hasVoter(tenantId, idExterne)) {
-      const detail = 'The employee is a voter of an active campaign. Delete it once the campaign has ended.';
-      throw new DomainError(EMPLOYE.LieCampagneActive, detail);
+      throw new DomainError(EMPLOYE.LieCampagneActive);
     }
     await this.campaigns.check.release(tenantId, idExterne);
     await this.notes.writer.note({ tenantId, idExterne, idUnique });

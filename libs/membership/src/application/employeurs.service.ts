@@ -26,7 +26,7 @@ export class EmployeursService extends KeyedRecords<Employeur, EmployeurRecord, 
       query,
       keyOf: ({ idExterne }) => idExterne,
       make: (tenantId, { idExterne }) => Object.assign(new Employeur(), { tenantId, idExterne }),
-      notFound: () => new DomainError(EMPLOYEUR.NotFound, 'No employer has this external identifier.'),
+      notFound: () => new DomainError(EMPLOYEUR.NotFound),
     });
   }
 }

@@ -17,7 +17,7 @@ export class SyndicatsService {
   /** @throws DomainError `Syndicat.NotFound` */
   async get(tenantId: string, idExterne: string): Promise<ItemInParts> {
     const item = await this.syndicats.oneInParts(tenantId, idExterne);
-    if (!item) throw new DomainError(SYNDICAT.NotFound, 'No union has this external identifier.');
+    if (!item) throw new DomainError(SYNDICAT.NotFound);
     return item;
   }
 }

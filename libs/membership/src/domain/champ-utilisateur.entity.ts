@@ -1,8 +1,18 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { ChampRecord, ChoixRecord, TypeChamp } from './champ-utilisateur.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A custom field that a tenant defines for its employees. */
+const AT_LEAST_ONE_CHOICE: Text = {
+  en: 'must have at least one choice',
+  fr: fr('doit avoir au moins un choix'),
+};
+const REPEATED_CHOICE: Text = {
+  en: 'is another choice of the field',
+  fr: fr('est un autre choix du champ'),
+};
+
 @Entity('champ_utilisateur')
 export class ChampUtilisateur {
   @PrimaryColumn('uuid')
@@ -27,14 +37,16 @@ export class ChampUtilisateur {
   replaceWith({ type, obligatoire, choix }: ChampRecord): void {
     const faults: InputFault[] = [];
     const ids = (choix ?? []).map(({ idExterne }) => idExterne);
-    const fault = (pointer: string, code: string, detail: string): unknown =>
+    const fault = (pointer: string, code: string, detail: Text): unknown =>
       faults.push({ pointer, code, detail });
-    if (type === 'choix' && ids.length === 0) fault('/choix', 'required', 'must have at least one choice');
+    if (type === 'choix' && ids.length === 0) fault('/choix', 'required', AT_LEAST_ONE_CHOICE);
     if (type !== 'choix' && ids.length > 0)
-      fault('/choix', 'choice', `must be empty for a field of type ${type}`);
+      fault('/choix', 'choice', {
+        en: `must be empty for a field of type ${type}`,
+        fr: fr`doit être vide pour un champ de type ${type}`,
+      });
     ids.forEach((id, index) => {
-      if (ids.indexOf(id) < index)
-        fault(`/choix/${index}/idExterne`, 'duplicate', 'is another choice of the field');
+      if (ids.indexOf(id) < index) fault(`/choix/${index}/idExterne`, 'duplicate', REPEATED_CHOICE);
     });
     if (faults.length > 0) throw invalidRequest(faults);
     this.type = type;
@@ -56,13 +68,17 @@ const MOST: ChampsSize = { count: 1_000, bytes: 2_097_152 };
 export function assertBoundedChamps(before: ChampsSize, after: ChampsSize): void {
   const exceeds = (what: keyof ChampsSize): boolean => after[what] > Math.max(MOST[what], before[what]);
   const [count, bytes] = [MOST.count, MOST.bytes].map((most) => most.toLocaleString('en'));
-  const fault = (detail: string): DomainError => invalidRequest([{ pointer: '', code: 'length', detail }]);
+  const fault = (detail: Text): DomainError => invalidRequest([{ pointer: '', code: 'length', detail }]);
   if (exceeds('count')) {
-    throw fault(`There are at most ${count} custom fields. Delete one that nothing uses`);
+    throw fault({
+      en: `There are at most ${count} custom fields. Delete one that nothing uses`,
+      fr: fr`Il y a au plus ${MOST.count} champs utilisateur. Supprimez-en un que rien n'utilise`,
+    });
   }
   if (exceeds('bytes')) {
-    throw fault(
-      `The names and choices of all custom fields have at most ${bytes} bytes of JSON together. Shorten labels, or delete choices and fields that nothing uses`,
-    );
+    throw fault({
+      en: `The names and choices of all custom fields have at most ${bytes} bytes of JSON together. Shorten labels, or delete choices and fields that nothing uses`,
+      fr: fr`Les noms et les choix de tous les champs utilisateur ont ensemble au plus ${MOST.bytes} octets de JSON. Raccourcissez des libellés, ou supprimez des choix et des champs que rien n'utilise`,
+    });
   }
 }

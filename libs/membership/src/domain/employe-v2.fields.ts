@@ -1,5 +1,6 @@
 import { capitalized, identifier, readOnlyOf, type RecordOf, text } from '#platform/input/field';
 import { EMPLOYE_FIELDS, PERSONNE_FIELDS } from './employe.fields';
+import { fr } from '#platform/errors/text';
 
 /** Maximum length of each list in one employee. */
 const MOST_NESTED = 1_000;
@@ -103,8 +104,12 @@ export const VALEUR_FIELDS = {
   Valeur: text(10_000, {
     description:
       'The value as text: a date in ISO 8601, `true` or `false`, a choice by its external identifier. Empty or null removes the value.',
-    asText:
-      '"true" or "false" for a boolean, AAAA-MM-JJ or a date-time for a date, a choice by its external identifier',
+    asText: {
+      en: '"true" or "false" for a boolean, AAAA-MM-JJ or a date-time for a date, a choice by its external identifier',
+      fr: fr(
+        '"true" ou "false" pour un booléen, AAAA-MM-JJ ou une date et heure pour une date, un choix par son identifiant externe',
+      ),
+    },
     example: 'NUIT',
   }),
 } as const;

@@ -1,5 +1,6 @@
 import { identifier, type RecordOf, text } from '#platform/input/field';
 import { READ_ONLY_FIELDS } from './read-only.fields';
+import { fr } from '#platform/errors/text';
 
 /** Identity of an employee. */
 const IDENTITE_FIELDS = {
@@ -47,8 +48,12 @@ export const EMPLOYE_FIELDS = {
     description: 'Values of custom fields, as V1 shows them; V2 writes them.',
     writeShape: {
       property: 'NomChamp',
-      detail:
-        'are read-only in V1; write custom values with V2 (`ValeursChampUtilisateur` of `POST /b2b/v2/sync` or `/b2b/v2/employe/upsert`)',
+      detail: {
+        en: 'are read-only in V1; write custom values with V2 (`ValeursChampUtilisateur` of `POST /b2b/v2/sync` or `/b2b/v2/employe/upsert`)',
+        fr: fr(
+          'sont en lecture seule en V1 ; écrivez les valeurs des champs utilisateur avec la V2 (`ValeursChampUtilisateur` de `POST /b2b/v2/sync` ou de `/b2b/v2/employe/upsert`)',
+        ),
+      },
     },
   },
   ...READ_ONLY_FIELDS,

@@ -1,6 +1,8 @@
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ValeurRecord } from './employe-v2.fields';
 import { type ChampDefinition, readValeur, type ValeurPresente, valeurV1 } from './valeur-champ';
+import { fr, type Text } from '#platform/errors/text';
+import { GIVEN_TWICE, NAMES_NO } from './membership.errors';
 
 /**
  * Maximum total size of a signing's values, in bytes of UTF-8. The card, its event and each of its consents have all of them.
@@ -18,7 +20,10 @@ export function signedValeursFault(sent: readonly ValeurRecord[]): InputFault | 
   const bytes = sent.reduce((sum, { Valeur }) => sum + Buffer.byteLength(Valeur ?? ''), 0);
   if (bytes <= MOST_BYTES) return undefined;
   const [most, is] = [MOST_BYTES, bytes].map((count) => count.toLocaleString('en'));
-  const detail = `must have at most ${most} bytes of UTF-8 together, and have ${is}. Shorten values, or leave some out`;
+  const detail = {
+    en: `must have at most ${most} bytes of UTF-8 together, and have ${is}. Shorten values, or leave some out`,
+    fr: fr`doivent avoir au plus ${MOST_BYTES} octets en UTF-8 ensemble, et en ont ${bytes}. Raccourcissez des valeurs, ou omettez-en`,
+  };
   return { pointer: '/valeursChampUtilisateur', code: 'length', detail };
 }
 
@@ -37,16 +42,16 @@ export function readSignedValeurs(
   const read = new Map<ChampDefinition, ValeurPresente>();
   const names = new Set<string>();
   for (const [index, { NomChamp, Valeur }] of sent.entries()) {
-    const fault = (property: string, code: string, detail: string): unknown =>
+    const fault = (property: string, code: string, detail: Text): unknown =>
       faults.push({ pointer: `/valeursChampUtilisateur/${index}/${property}`, code, detail });
     const champ = champs.get(NomChamp);
-    if (!champ) fault('NomChamp', 'reference', 'names no custom field');
-    else if (names.has(NomChamp)) fault('NomChamp', 'duplicate', 'is given twice');
+    if (!champ) fault('NomChamp', 'reference', NAMES_NO.champ);
+    else if (names.has(NomChamp)) fault('NomChamp', 'duplicate', GIVEN_TWICE);
     else {
       names.add(NomChamp);
       if (Valeur == null) continue;
       const valeur = readValeur(champ, Valeur);
-      if (typeof valeur === 'string') fault('Valeur', 'type', valeur);
+      if ('fault' in valeur) fault('Valeur', 'type', valeur.fault);
       else if (!valeur.removed) read.set(champ, valeur);
     }
   }
@@ -56,7 +61,10 @@ export function readSignedValeurs(
     const isEmpty =
       champ && !read.has(champ) && !sent.some((one) => one.NomChamp === nom && one.Valeur != null);
     if (isEmpty) {
-      const detail = `must give a value of ${nom}, which the form demands`;
+      const detail = {
+        en: `must give a value of ${nom}, which the form demands`,
+        fr: fr`doivent donner une valeur de ${nom}, que le formulaire demande`,
+      };
       faults.push({ pointer: '/valeursChampUtilisateur', code: 'required', detail });
     }
   }
@@ -69,6 +77,9 @@ export function repeatedValeursFaults(valeurs: SignedValeurs, consents: number):
   const bytes = consents * Buffer.byteLength(JSON.stringify(one));
   if (one.length === 0 || bytes <= MOST_REPEATED_BYTES) return [];
   const [most, is] = [MOST_REPEATED_BYTES, bytes].map((count) => count.toLocaleString('en'));
-  const detail = `each has all custom values, which are ${is} bytes of JSON together, and may be ${most}. Shorten values, or send fewer consents`;
+  const detail = {
+    en: `each has all custom values, which are ${is} bytes of JSON together, and may be ${most}. Shorten values, or send fewer consents`,
+    fr: fr`chacun a toutes les valeurs de champs utilisateur, qui font ensemble ${bytes} octets de JSON, pour un maximum de ${MOST_REPEATED_BYTES}. Raccourcissez des valeurs, ou envoyez moins de consentements`,
+  };
   return [{ pointer: '/consentements', code: 'length', detail }];
 }

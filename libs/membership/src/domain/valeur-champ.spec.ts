@@ -1,5 +1,5 @@
 import type { TypeChamp } from './champ-utilisateur.fields';
-import { type ChampDefinition, readValeur } from './valeur-champ';
+import { type ChampDefinition, readValeur, type WrongValeur } from './valeur-champ';
 
 const champ = (type: TypeChamp, obligatoire = false): ChampDefinition => ({
   nom: 'Champ',
@@ -40,14 +40,16 @@ describe('readValeur', () => {
     ['choix', 'Nuit', 'must be the external identifier of a choice of the field: NUIT, true'],
     ['choix', 'nuit', 'must be the external identifier of a choice of the field: NUIT, true'],
   ])('a field of type %s refuses %j', (type, sent, sentence) => {
-    expect(readValeur(champ(type), sent)).toBe(sentence);
+    expect(readValeur(champ(type), sent)).toMatchObject({ fault: { en: sentence } });
   });
 
   it('lists the first choices only', () => {
     const choix = (count: number, length: number) =>
       new Map(Array.from({ length: count }, (_, n) => [`${n}`.padStart(length, 'C'), 'x']));
     const refused = (count: number, length: number) =>
-      (readValeur({ ...champ('choix'), choix: choix(count, length) }, 'none') as string).split(', ');
+      (readValeur({ ...champ('choix'), choix: choix(count, length) }, 'none') as WrongValeur).fault.en.split(
+        ', ',
+      );
     expect(refused(20, 5)).toHaveLength(20);
     expect(refused(21, 5).slice(-2)).toEqual(['CCC19', '…']);
     expect(refused(20, 255)).toHaveLength(2);
@@ -57,7 +59,9 @@ describe('readValeur', () => {
     'no value removes that of a %s field, unless it is mandatory',
     (type) => {
       expect(readValeur(champ(type), null)).toEqual({ removed: true });
-      expect(readValeur(champ(type, true), null)).toBe('must not be removed, since the field is mandatory');
+      expect(readValeur(champ(type, true), null)).toMatchObject({
+        fault: { en: 'must not be removed, since the field is mandatory' },
+      });
     },
   );
 });

@@ -1,5 +1,6 @@
 import { describeDate, parseDate } from '#platform/input/wire-date';
 import type { TypeChamp } from './champ-utilisateur.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A custom field as far as its values are concerned. */
 export interface ChampDefinition {
@@ -22,6 +23,11 @@ export interface ValeurPresente {
 /** A value, or `removed` where none is sent. */
 export type Valeur = { readonly removed: true } | ValeurPresente;
 
+/** A sentence without subject that says what is wrong with a value. */
+export interface WrongValeur {
+  readonly fault: Text;
+}
+
 /** Choices that an error lists at most: their number, and characters of their identifiers. */
 export const SHOWN_CHOICES = 20;
 const SHOWN_CHOICES_LENGTH = 500;
@@ -34,26 +40,38 @@ const EMPTY = { removed: false, texte: null, date: null, booleen: null, choix: n
  * @param sent trimmed; null for an empty text
  * @returns the value, or a sentence that says what is wrong with it
  */
-export function readValeur(champ: ChampDefinition, sent: string | null): Valeur | string {
+export function readValeur(champ: ChampDefinition, sent: string | null): Valeur | WrongValeur {
   if (sent === null) {
-    return champ.obligatoire ? 'must not be removed, since the field is mandatory' : { removed: true };
+    return champ.obligatoire ? { fault: NOT_REMOVABLE } : { removed: true };
   }
   switch (champ.type) {
     case 'texte':
       return { ...EMPTY, texte: sent };
     case 'date': {
       const date = parseDate(sent);
-      return date ? { ...EMPTY, date } : describeDate(sent);
+      return date ? { ...EMPTY, date } : { fault: describeDate(sent) };
     }
     case 'booleen':
       return sent === 'true' || sent === 'false'
         ? { ...EMPTY, booleen: sent === 'true' }
-        : 'must be true or false';
+        : { fault: NO_BOOLEAN };
     case 'choix':
-      return champ.choix.has(sent)
-        ? { ...EMPTY, choix: sent }
-        : `must be the external identifier of a choice of the field: ${shownChoices(champ.choix)}`;
+      return champ.choix.has(sent) ? { ...EMPTY, choix: sent } : { fault: noChoice(champ.choix) };
   }
+}
+
+const NOT_REMOVABLE: Text = {
+  en: 'must not be removed, since the field is mandatory',
+  fr: fr('ne doit pas être retiré, car le champ est obligatoire'),
+};
+const NO_BOOLEAN: Text = { en: 'must be true or false', fr: fr('doit être true ou false') };
+
+function noChoice(choix: ChampDefinition['choix']): Text {
+  const shown = shownChoices(choix);
+  return {
+    en: `must be the external identifier of a choice of the field: ${shown}`,
+    fr: fr`doit être l'identifiant externe d'un choix du champ : ${shown}`,
+  };
 }
 
 /** Returns the first choices of a field, in at most some hundred characters. */

@@ -5,12 +5,30 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { assertBoundedChamps, ChampUtilisateur, type ChampsSize } from '../domain/champ-utilisateur.entity';
+import { fr, type Text } from '#platform/errors/text';
 
 const OF_VALUES = 'valeur_champ_employe_champ_fkey';
 const OF_FORMS = 'formulaire_champ_champ_fkey';
 const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 
 /** Custom fields and their choices, in the ambient transaction. Foreign keys decide whether a field is in use. */
+const NAME_TAKEN: Text = {
+  en: 'A custom field has this name. Use PUT to change it.',
+  fr: fr('Un champ utilisateur a ce nom. Utilisez PUT pour le modifier.'),
+};
+const TYPE_USED: Text = {
+  en: 'Employees have values of this field. Its type cannot change.',
+  fr: fr('Des employés ont des valeurs de ce champ. Son type ne peut pas changer.'),
+};
+const CHOICE_USED: Text = {
+  en: 'Employees have a choice that would be removed. Give them another one first.',
+  fr: fr("Des employés ont un choix qui serait retiré. Donnez-leur d'abord un autre choix."),
+};
+const USED: Text = {
+  en: 'Employees have values of this field, or forms ask for it. Remove them first.',
+  fr: fr("Des employés ont des valeurs de ce champ, ou des formulaires le demandent. Retirez-les d'abord."),
+};
+
 @Injectable()
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -35,7 +53,7 @@ export class ChampUtilisateurRepository {
           [tenantId, nom, type, obligatoire],
         ),
       [UNIQUE_VIOLATION, 'champ_utilisateur_nom_key'],
-      [CHAMP.NomDejaUtilise, 'A custom field has this name. Use PUT to change it.'],
+      [CHAMP.NomDejaUtilise, NAME_TAKEN],
     );
     await this.replaceChoix(champ);
     return rows[0]!.id;
@@ -63,7 +81,7 @@ export class ChampUtilisateurRepository {
       () =>
         this.transactions.manager().update(ChampUtilisateur, { tenantId, idUnique }, { type, obligatoire }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES],
-      [CHAMP.TypeUtilise, 'Employees have values of this field. Its type cannot change.'],
+      [CHAMP.TypeUtilise, TYPE_USED],
     );
     await this.replaceChoix(champ);
   }
@@ -82,7 +100,7 @@ export class ChampUtilisateurRepository {
           [tenantId, nom, choix.map(({ idExterne }) => idExterne), choix.map(({ libelle }) => libelle)],
         ),
       [FOREIGN_KEY_VIOLATION, OF_CHOICES],
-      [CHAMP.ChoixUtilise, 'Employees have a choice that would be removed. Give them another one first.'],
+      [CHAMP.ChoixUtilise, CHOICE_USED],
     );
   }
 
@@ -91,7 +109,7 @@ export class ChampUtilisateurRepository {
     await this.checked(
       () => this.transactions.manager().delete(ChampUtilisateur, { tenantId, idUnique }),
       [FOREIGN_KEY_VIOLATION, OF_VALUES, OF_CHOICES, OF_FORMS],
-      [CHAMP.Utilise, 'Employees have values of this field, or forms ask for it. Remove them first.'],
+      [CHAMP.Utilise, USED],
     );
   }
 
@@ -121,7 +139,7 @@ export class ChampUtilisateurRepository {
   private async checked<T>(
     write: () => Promise<T>,
     [state, ...constraints]: [state: string, ...constraints: string[]],
-    [code, detail]: [ErrorDefinition, string],
+    [code, detail]: [ErrorDefinition, Text],
   ): Promise<T> {
     try {
       return await write();

@@ -7,8 +7,12 @@ import { DomainError } from '#platform/errors/domain-error';
 import { Employe } from '../domain/employe.entity';
 import { IdentifiantRepository } from './identifiant.repository';
 import { writeEmployeurV1 } from './emploi.sql';
+import { fr, type Text } from '#platform/errors/text';
 
-const UNKNOWN_EMPLOYER = 'identifiantExterneEmployeur names no employer. Create the employer first.';
+const UNKNOWN_EMPLOYER: Text = {
+  en: 'identifiantExterneEmployeur names no employer. Create the employer first.',
+  fr: fr("identifiantExterneEmployeur ne désigne aucun employeur. Créez d'abord l'employeur."),
+};
 
 @Injectable()
 export class EmployeRepository extends KeyedRepository<Employe> {
@@ -21,7 +25,6 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         state: UNIQUE_VIOLATION,
         constraint: 'employe_id_externe_key',
         error: EMPLOYE.IdExterneDejaUtilise,
-        detail: 'An employee with this idExterne exists. Use PUT to change it.',
       },
       {
         state: FOREIGN_KEY_VIOLATION,
@@ -34,7 +37,10 @@ export class EmployeRepository extends KeyedRepository<Employe> {
         state: FOREIGN_KEY_VIOLATION,
         constraint: 'adhesion_employe_fkey',
         error: EMPLOYE.LieAdhesions,
-        detail: 'The employee has signed cards. Delete them first.',
+        detail: {
+          en: 'The employee has signed cards. Delete them first.',
+          fr: fr("L'employé a des adhésions signées. Supprimez-les d'abord."),
+        },
       },
     ]);
   }

@@ -6,8 +6,14 @@ import { Transactions } from '#platform/database/transactions';
 import { Employeur } from '../domain/employeur.entity';
 import { BOUNDED_UNIONS } from './bounded-unions';
 import { hasEnded, TODAY } from './days.sql';
+import { fr, type Text } from '#platform/errors/text';
 
-const ACTIVE = 'Employees still work for this employer. End their employments, move or delete them first.';
+const ACTIVE: Text = {
+  en: 'Employees still work for this employer. End their employments, move or delete them first.',
+  fr: fr(
+    "Des employés travaillent encore pour cet employeur. Mettez d'abord fin à leurs emplois, déplacez-les ou supprimez-les.",
+  ),
+};
 
 @Injectable()
 export class EmployeurRepository extends KeyedRepository<Employeur> {
@@ -18,7 +24,6 @@ export class EmployeurRepository extends KeyedRepository<Employeur> {
         state: UNIQUE_VIOLATION,
         constraint: 'employeur_id_externe_key',
         error: EMPLOYEUR.IdExterneDejaUtilise,
-        detail: 'An employer with this idExterne exists. Use PUT to change it.',
       },
       {
         // Employees that refer to the employer block its deletion.

@@ -9,6 +9,7 @@ import { EMPLOI_V1 } from './emploi.sql';
 import { IdentifiantRepository } from './identifiant.repository';
 import { tooLarge } from './nested-size.sql';
 import type { Fusion } from './personal-data.sql';
+import { fr } from '#platform/errors/text';
 
 type MergedEmploye = Readonly<Record<(typeof MERGED_FIELDS)[number], string | null>> & {
   readonly idUnique: string;
@@ -41,11 +42,14 @@ export class FusionRepository {
     const [one, other] = [conserve, absorbe].map((id) => rows.find(({ idExterne }) => idExterne === id));
     if (!one) throw await this.identifiants.missing(tenantId, conserve);
     if (conserve === absorbe) {
-      const detail = 'names the same employee as the path';
+      const detail = {
+        en: 'names the same employee as the path',
+        fr: fr('désigne le même employé que le chemin'),
+      };
       throw invalidRequest([{ pointer: '/idExterneAbsorbe', code: 'repeated', detail }]);
     }
     if (!other) {
-      const { message: detail } = await this.identifiants.missing(tenantId, absorbe);
+      const { detail } = await this.identifiants.missing(tenantId, absorbe);
       throw refusalOf(EMPLOYE.NotFound, [{ pointer: '/idExterneAbsorbe', code: 'unknown', detail }]);
     }
     return { conserve: one, absorbe: other };
@@ -118,7 +122,10 @@ export class FusionRepository {
     );
     if (rows.length === 0) return;
     const faults = rows.map(({ id }) => {
-      const detail = `both employees have an employment ${JSON.stringify(id)}: send one of them with another IdentifiantExterne first`;
+      const detail = {
+        en: `both employees have an employment ${JSON.stringify(id)}: send one of them with another IdentifiantExterne first`,
+        fr: fr`les deux employés ont un emploi ${JSON.stringify(id)} : envoyez d'abord l'un des deux avec un autre IdentifiantExterne`,
+      };
       return { pointer: '/idExterneAbsorbe', code: 'repeated', detail };
     });
     throw refusalOf(EMPLOYE.FusionEmploisEnDouble, faults);
@@ -143,7 +150,10 @@ export class FusionRepository {
         ...[tenantId, MOST_NESTED_BYTES, conserve],
       ]);
       if (rowCount === 0) return result;
-      const detail = `has Emplois, Adhesions and ValeursChampUtilisateur that would be more than ${MOST_NESTED_BYTES.toLocaleString('en')} bytes together with those of the other employee. Remove some of them first`;
+      const detail = {
+        en: `has Emplois, Adhesions and ValeursChampUtilisateur that would be more than ${MOST_NESTED_BYTES.toLocaleString('en')} bytes together with those of the other employee. Remove some of them first`,
+        fr: fr`a des Emplois, Adhesions et ValeursChampUtilisateur qui auraient, avec ceux de l'autre employé, plus de ${MOST_NESTED_BYTES} octets. Retirez-en d'abord quelques-uns`,
+      };
       throw invalidRequest([{ pointer: '/idExterneAbsorbe', code: 'length', detail }]);
     });
   }

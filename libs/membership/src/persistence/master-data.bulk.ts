@@ -7,10 +7,12 @@ import { withBoundedUnions } from './bounded-unions';
 import { writeEmployeurV1 } from './emploi.sql';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
+import { fr } from '#platform/errors/text';
+import { NAMES_NO } from '../domain/membership.errors';
 
 /** Locks employers before employees, as the deletion of an employer does, because they could otherwise deadlock. */
 const unknownEmployers = (stage: string): string => `
-  SELECT s.n, 'identifiantExterneEmployeur names no employer: ' || s.identifiant_externe_employeur AS message FROM ${stage} s
+  SELECT s.n, s.identifiant_externe_employeur AS reference FROM ${stage} s
   WHERE s.identifiant_externe_employeur IS NOT NULL AND NOT EXISTS (
     SELECT FROM (
       SELECT e.id_externe FROM employeur e
@@ -25,7 +27,13 @@ export class MasterDataBulk {
   private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS, { list: 'employeurs' });
   private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, {
     list: 'employes',
-    refusals: unknownEmployers,
+    references: {
+      select: unknownEmployers,
+      fault: (reference) => ({
+        en: `identifiantExterneEmployeur ${NAMES_NO.employeur.en}: ${reference}`,
+        fr: fr`identifiantExterneEmployeur ${NAMES_NO.employeur.fr} : ${reference}`,
+      }),
+    },
     overrides: {
       identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,
     },

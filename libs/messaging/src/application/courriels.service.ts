@@ -7,7 +7,7 @@ import { AuditTrail } from '#platform/audit/audit-trail';
 import type { Page, Position } from '#platform/database/json-items';
 import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
-import { DomainError, invalidRequest } from '#platform/errors/domain-error';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { JobQueue } from '#platform/jobs/job-queue';
 import { CampagnesService } from '#voting';
@@ -18,13 +18,42 @@ import { CourrielQuery } from '../persistence/courriel.query';
 import { CourrielRepository, type EndedCourriel } from '../persistence/courriel.repository';
 import { COURRIEL_QUEUE, type CourrielJob } from './courriel-jobs';
 import { EmailCleaner } from './email-cleaner';
+import { fr, type Text } from '#platform/errors/text';
+import { NAMES_NO } from '#membership';
 
 /** Why an email to voters has no recipients. */
-const NOBODY: Readonly<Record<Cible, string>> = {
-  tous: 'The campaign has no voters. Add voters to its roll first.',
-  nonVotants: 'Every voter who may vote has voted. Nothing was sent.',
-  nonJoints:
-    'An email has reached every voter who may vote and has not voted, or may still do so. Nothing was sent.',
+const NOBODY: Readonly<Record<Cible, Text>> = {
+  tous: {
+    en: 'The campaign has no voters. Add voters to its roll first.',
+    fr: fr("La campagne n'a aucun votant. Ajoutez d'abord des votants à sa liste électorale."),
+  },
+  nonVotants: {
+    en: 'Every voter who may vote has voted. Nothing was sent.',
+    fr: fr("Tous les votants qui peuvent voter ont voté. Rien n'a été envoyé."),
+  },
+  nonJoints: {
+    en: 'An email has reached every voter who may vote and has not voted, or may still do so. Nothing was sent.',
+    fr: fr(
+      "Un courriel a joint tous les votants qui peuvent voter et n'ont pas voté, ou le peut encore. Rien n'a été envoyé.",
+    ),
+  },
+};
+
+const ONE_LINE: Text = {
+  en: 'must be one line, without control characters',
+  fr: fr('doit tenir sur une ligne, sans caractères de contrôle'),
+};
+const EITHER: Text = {
+  en: 'must have either idExternes, or campagneId with cible',
+  fr: fr('doit avoir soit idExternes, soit campagneId avec cible'),
+};
+const AN_EMPLOYE: Text = {
+  en: 'must name at least one employee',
+  fr: fr('doit désigner au moins un employé'),
+};
+const ONE_OF_BOTH: Text = {
+  en: 'must have idExternes, or campagneId with cible',
+  fr: fr('doit avoir idExternes, ou campagneId avec cible'),
 };
 
 /** Accepts emails, which the worker sends (docs/contract.md, "E-mail"). */
@@ -149,19 +178,22 @@ export class CourrielsService {
       unknown.map((place) => ({
         pointer: `/destinataires/idExternes/${place}`,
         code: 'reference',
-        detail: 'names no employee',
+        detail: NAMES_NO.employe,
       })),
     );
   }
 }
 
 function missing(): never {
-  throw new DomainError(COURRIEL.NotFound, 'No email has this id.');
+  throw new DomainError(COURRIEL.NotFound);
 }
 
 function assertVote(modules: readonly ModuleName[]): void {
   if (modules.includes('vote')) return;
-  const detail = `Voters belong to the module vote, which is not active for this key. ${MODULE_REMEDY}`;
+  const detail = {
+    en: `Voters belong to the module vote, which is not active for this key. ${MODULE_REMEDY.en}`,
+    fr: fr`Les votants font partie du module vote, qui n'est pas actif pour cette clé. ${MODULE_REMEDY.fr}`,
+  };
   throw new DomainError(MODULE.NonActif, detail, { module: 'vote' });
 }
 
@@ -171,24 +203,30 @@ function assertVote(modules: readonly ModuleName[]): void {
  * @throws DomainError `Requete.Invalide` for errors that the fields cannot describe
  */
 function assertSound({ destinataires, sujet }: CourrielRecord): void {
-  const faults: { pointer: string; code: string; detail: string }[] = [];
-  const fault = (pointer: string, code: string, detail: string): void => {
+  const faults: InputFault[] = [];
+  const fault = (pointer: string, code: string, detail: Text): void => {
     faults.push({ pointer, code, detail });
   };
   const { idExternes, campagneId, cible } = destinataires;
   // A line break would begin another header; other control characters are invisible.
-  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(sujet))
-    fault('/sujet', 'characters', 'must be one line, without control characters');
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(sujet)) fault('/sujet', 'characters', ONE_LINE);
   if (idExternes != null && (campagneId != null || cible != null)) {
-    fault('/destinataires', 'choice', 'must have either idExternes, or campagneId with cible');
+    fault('/destinataires', 'choice', EITHER);
   } else if (idExternes != null) {
-    if (idExternes.length === 0)
-      fault('/destinataires/idExternes', 'required', 'must name at least one employee');
+    if (idExternes.length === 0) fault('/destinataires/idExternes', 'required', AN_EMPLOYE);
   } else if (campagneId == null && cible == null) {
-    fault('/destinataires', 'required', 'must have idExternes, or campagneId with cible');
+    fault('/destinataires', 'required', ONE_OF_BOTH);
   } else {
-    if (campagneId == null) fault('/destinataires/campagneId', 'required', 'is required with cible');
-    if (cible == null) fault('/destinataires/cible', 'required', 'is required with campagneId');
+    if (campagneId == null)
+      fault('/destinataires/campagneId', 'required', {
+        en: 'is required with cible',
+        fr: fr('est obligatoire avec cible'),
+      });
+    if (cible == null)
+      fault('/destinataires/cible', 'required', {
+        en: 'is required with campagneId',
+        fr: fr('est obligatoire avec campagneId'),
+      });
   }
   if (faults.length > 0) throw invalidRequest(faults);
 }

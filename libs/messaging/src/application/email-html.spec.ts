@@ -89,7 +89,9 @@ describe('cleanEmail', () => {
     ['a removed image alone', '<img src="http://a.example/b.png" alt="b">', 'empty'],
     ['200,001 characters after cleaning', '&'.repeat(40_001), 'length'],
   ])('rejects %s', (_what, html, code) => {
-    expect(cleanEmail(html)).toEqual({ fault: { code, detail: expect.any(String) } });
+    expect(cleanEmail(html)).toEqual({
+      fault: { code, detail: { en: expect.any(String), fr: expect.any(String) } },
+    });
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { directionFault, hasVisible } from '#platform/input/characters';
 import { hasAtMost } from '#platform/input/faults';
 import { MOST_LEVELS } from '#platform/input/html-limits';
 import { COURRIEL_FIELDS } from '../domain/courriel.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Maximum characters of one `style`, because the time to parse it grows with the square of its length. */
 const LONGEST_STYLE = 2_000;
@@ -72,22 +73,27 @@ function keepOnly(attribute: string, pattern: RegExp): Transformer {
 /** The body as it is stored and sent, or the reason for its refusal. */
 export type CleanedEmail =
   | { readonly html: string; readonly fault?: undefined }
-  | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: string } };
+  | { readonly html?: undefined; readonly fault: { readonly code: string; readonly detail: Text } };
 
 /** Removes elements that an email may not contain (docs/adr/0016). @param body within the limits of HTML */
 export function cleanEmail(body: string): CleanedEmail {
   const html = cleanHtml(body, ALLOWED);
   if (html === null || isBlank(html))
-    return refused(
-      'empty',
-      'has neither text nor images after the removal of scripts, forms and other forbidden elements',
-    );
+    return refused('empty', {
+      en: 'has neither text nor images after the removal of scripts, forms and other forbidden elements',
+      fr: fr(
+        "n'a ni texte ni image après le retrait des scripts, des formulaires et des autres éléments interdits",
+      ),
+    });
   // Cleaning writes entities as their characters.
   const turned = directionFault(html);
   if (turned) return refused('characters', turned);
   const { max } = COURRIEL_FIELDS.corpsHtml;
   if (!hasAtMost(html, max))
-    return refused('length', `must have at most ${max} characters after cleaning, which writes & as &amp;`);
+    return refused('length', {
+      en: `must have at most ${max} characters after cleaning, which writes & as &amp;`,
+      fr: fr`doit avoir au plus ${max} caractères après le nettoyage, qui écrit & sous la forme &amp;`,
+    });
   return { html };
 }
 
@@ -96,6 +102,6 @@ function isBlank(html: string): boolean {
   return !/<img [^>]*\bsrc="/.test(html) && !hasVisible(html.replaceAll(/<[^>]*>/g, ''));
 }
 
-function refused(code: string, detail: string): CleanedEmail {
+function refused(code: string, detail: Text): CleanedEmail {
   return { fault: { code, detail } };
 }

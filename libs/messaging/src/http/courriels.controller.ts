@@ -22,7 +22,7 @@ import {
 } from './courriels.dto';
 
 const id = guidPart('email', EXAMPLE_COURRIEL_ID);
-const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound, 'No email has this id.'));
+const CourrielId = () => Param('id', new GuidPart(COURRIEL.NotFound));
 
 @ApiTags('E-mail')
 @Requires({ role: 'partenaire' })

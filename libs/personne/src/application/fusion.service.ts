@@ -18,6 +18,7 @@ import type { FusionRecord } from '../domain/fusion.fields';
 import { EMPLOYE_ACTIONS } from '../domain/personne.actions';
 import { type MergedRows, PersonalDataRepository } from '../persistence/personal-data.repository';
 import { PersonFinder } from './person-finder';
+import { fr } from '#platform/errors/text';
 
 const VOTING_SECTIONS = VOTING_PERSONAL_DATA.rows.map(({ section }) => section);
 
@@ -99,7 +100,11 @@ export class FusionService {
 }
 
 function waiting(): DomainError {
-  const detail =
-    'A sync that has not ended names the employee of idExterneAbsorbe, and would create it again. Merge them once it has.';
+  const detail = {
+    en: 'A sync that has not ended names the employee of idExterneAbsorbe, and would create it again. Merge them once it has.',
+    fr: fr(
+      "Une synchronisation non terminée mentionne l'employé de idExterneAbsorbe, et le créerait de nouveau. Fusionnez-les une fois qu'elle est terminée.",
+    ),
+  };
   return new DomainError(EMPLOYE.SyncEnAttente, detail);
 }

@@ -15,7 +15,7 @@ import {
   refusalOf,
 } from '#platform/errors/domain-error';
 import { REQUETE } from '#platform/errors/platform.errors';
-import { describeFault, hasAtMost } from '#platform/input/faults';
+import { describeFault, hasAtMost, NO_OBJECT } from '#platform/input/faults';
 import { foldRecord, isPlainObject } from '#platform/input/fold';
 import { UnfitRow } from '#platform/input/json-rows';
 import { parseBody } from '#platform/input/parse-body';
@@ -23,6 +23,7 @@ import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import { afterSyncs, type Tache, type TachePerformer, TachesService } from '#sync';
 import { RENOMMAGE_FIELDS } from '../domain/renommage.fields';
 import { PersonalDataRepository } from '../persistence/personal-data.repository';
+import { fr, type Language, type Text } from '#platform/errors/text';
 
 /** Most pairs of a request that waits for its response. A permutation of so many takes less than half of the limit of a transaction. */
 const MOST_AT_ONCE = 50_000;
@@ -107,6 +108,7 @@ export class IdentifiantsService {
    * Stores a renaming of many for the worker.
    *
    * @param corps the body as sent
+   * @param language of the task's messages
    */
   async submit(
     tenantId: string,
@@ -114,9 +116,11 @@ export class IdentifiantsService {
     corps: Buffer,
     list: Iterable<unknown>,
     simulation: boolean,
+    language: Language,
   ): Promise<Tache> {
     const total = (await renommagesOf(list)).length;
-    return this.taches.add(tenantId, actor, { type: 'nouveauxIdentifiants', corps, total, simulation });
+    const work = { type: 'nouveauxIdentifiants', corps, total, simulation } as const;
+    return this.taches.add(tenantId, actor, work, { language });
   }
 
   /** Performs a task. */
@@ -171,8 +175,7 @@ export async function renommagesOf(list: Iterable<unknown>): Promise<Renommage[]
     if (isFull(faults)) break;
     if (!pair) continue;
     const { ancien, nouveau } = pair;
-    if (anciens.has(ancien))
-      faults.push({ pointer: `/${n}/ancien`, code: 'repeated', detail: 'appears twice in this request' });
+    if (anciens.has(ancien)) faults.push({ pointer: `/${n}/ancien`, code: 'repeated', detail: TWICE });
     if (nouveaux.has(nouveau)) collisions.push(usedFault(`/${n}/nouveau`, pair));
     anciens.add(ancien);
     nouveaux.add(nouveau);
@@ -186,7 +189,7 @@ export async function renommagesOf(list: Iterable<unknown>): Promise<Renommage[]
 /** Returns a pair as sent, or undefined if it has faults. */
 function readPair(sent: unknown, at: string, faults: InputFault[]): Renommage | undefined {
   if (!isPlainObject(sent)) {
-    const detail = sent instanceof UnfitRow ? sent.fault : 'must be an object';
+    const detail = sent instanceof UnfitRow ? sent.fault : NO_OBJECT;
     faults.push({ pointer: at, code: 'type', detail });
     return undefined;
   }
@@ -209,10 +212,19 @@ function readPair(sent: unknown, at: string, faults: InputFault[]): Renommage | 
   return faults.length === before ? (values as unknown as Renommage) : undefined;
 }
 
+const TWICE: Text = {
+  en: 'appears twice in this request',
+  fr: fr('figure deux fois dans cette requête'),
+};
+
 /** Names a pair whose new identifier cannot be given. */
 function usedFault(pointer: string, { ancien, nouveau }: Renommage): InputFault {
   const pair = `${JSON.stringify(ancien)} → ${JSON.stringify(nouveau)}`;
-  return { pointer, code: 'used', detail: `${pair}: another employee has or gets this identifier` };
+  const detail = {
+    en: `${pair}: another employee has or gets this identifier`,
+    fr: fr`${pair} : un autre employé a ou reçoit cet identifiant`,
+  };
+  return { pointer, code: 'used', detail };
 }
 
 /** Names an identifier that no employee has. @param actuel present one of the employee who had it last */
@@ -220,18 +232,32 @@ function unknownFault(
   pointer: string,
   { ancien, actuel }: { ancien: string; actuel: string | null },
 ): InputFault {
-  const now = actuel === null ? '' : `; the employee who had it has ${JSON.stringify(actuel)} now`;
-  return { pointer, code: 'unknown', detail: `no employee has ${JSON.stringify(ancien)}${now}` };
+  const id = JSON.stringify(ancien);
+  const detail = { en: `no employee has ${id}`, fr: fr`aucun employé n'a ${id}` };
+  if (actuel === null) return { pointer, code: 'unknown', detail };
+  const now = JSON.stringify(actuel);
+  const withNow = {
+    en: `${detail.en}; the employee who had it has ${now} now`,
+    fr: fr`${detail.fr} ; l'employé qui l'avait a maintenant ${now}`,
+  };
+  return { pointer, code: 'unknown', detail: withNow };
 }
 
 function tooMany(): DomainError {
   const most = MOST_AT_ONCE.toLocaleString('en');
-  const detail = `More than ${most} pairs are renamed by a task only. Send the request with the header "Prefer: respond-async". Nothing was written.`;
+  const detail = {
+    en: `More than ${most} pairs are renamed by a task only. Send the request with the header "Prefer: respond-async". Nothing was written.`,
+    fr: fr`Plus de ${MOST_AT_ONCE} paires ne sont renommées que par une tâche. Envoyez la requête avec l'en-tête "Prefer: respond-async". Rien n'a été écrit.`,
+  };
   return new DomainError(REQUETE.TropVolumineuse, detail);
 }
 
 function waiting(): DomainError {
-  const detail =
-    'A sync that has not ended may name the employees by their present or new identifiers. Rename them once it has.';
+  const detail = {
+    en: 'A sync that has not ended may name the employees by their present or new identifiers. Rename them once it has.',
+    fr: fr(
+      "Une synchronisation non terminée pourrait mentionner les employés par leurs identifiants actuels ou nouveaux. Renommez-les une fois qu'elle est terminée.",
+    ),
+  };
   return new DomainError(EMPLOYE.SyncEnAttente, detail);
 }

@@ -14,6 +14,7 @@ import { PlansService, TachesService, UndoService, syncLockOf } from '#sync';
 import { VoterErasureRepository } from '#voting';
 import { PersonFinder } from './person-finder';
 import { PersonalDataRepository, type SectionPage } from '../persistence/personal-data.repository';
+import { fr } from '#platform/errors/text';
 
 /** Export and erasure of a person's data (docs/adr/0018). */
 @Injectable()
@@ -79,18 +80,32 @@ export class PersonnesService {
         (person.employe !== null && (await this.campaigns.check.hasVoter(tenantId, person.employe))) ||
         (await this.voters.hasOpenBox(tenantId, votants))
       ) {
-        const detail = 'The person is a voter of an active campaign. Erase it once the campaign has ended.';
+        const detail = {
+          en: 'The person is a voter of an active campaign. Erase it once the campaign has ended.',
+          fr: fr(
+            "La personne est votante d'une campagne active. Supprimez-la une fois la campagne terminée.",
+          ),
+        };
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       if (!(await this.voters.keepFromSealing(tenantId, votants))) {
-        const detail =
-          'The ballot box of a campaign of the person is being sealed. Try again in some minutes.';
+        const detail = {
+          en: 'The ballot box of a campaign of the person is being sealed. Try again in some minutes.',
+          fr: fr(
+            "Le scellement de l'urne d'une campagne de la personne est en cours. Réessayez dans quelques minutes.",
+          ),
+        };
         throw new DomainError(EMPLOYE.LieCampagneActive, detail);
       }
       for (const id of [person.idExterne, ...person.anciensIdentifiants]) {
         if (id === null) continue;
         if (await this.taches.namesEmploye(tenantId, id)) {
-          const detail = 'A sync that names the employee has not ended. Erase the employee once it has.';
+          const detail = {
+            en: 'A sync that names the employee has not ended. Erase the employee once it has.',
+            fr: fr(
+              "Une synchronisation qui mentionne l'employé n'est pas terminée. Supprimez l'employé une fois qu'elle l'est.",
+            ),
+          };
           throw new DomainError(EMPLOYE.SyncEnAttente, detail);
         }
       }

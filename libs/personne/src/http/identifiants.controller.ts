@@ -7,10 +7,12 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import type { Json } from '#platform/database/json';
 import { type Accepted, Answers, prefersAsync } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
+import { CallerLanguage } from '#platform/http/language';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { accepted, EXAMPLE_TACHE, RenommesItem, TacheItem } from '#sync';
 import { IdentifiantsService, renommagesOf } from '../application/identifiants.service';
 import { NouvelIdentifiantInput, RenommageInput, RenommagesQuery } from './identifiants.dto';
+import type { Language } from '#platform/errors/text';
 
 const ERRORS = [EMPLOYE.NotFound, EMPLOYE.IdExterneDejaUtilise, EMPLOYE.SyncEnAttente];
 
@@ -61,10 +63,12 @@ export class IdentifiantsController {
     @Body() body: Array<unknown>,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
+    @CallerLanguage() language: Language,
   ): Promise<RenommesItem | Accepted> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer))
       return this.identifiants.rename(tenantId, actor, await renommagesOf(body), simulation);
-    return accepted(await this.identifiants.submit(tenantId, actor, request.rawBody!, body, simulation));
+    const corps = request.rawBody!;
+    return accepted(await this.identifiants.submit(tenantId, actor, corps, body, simulation, language));
   }
 }

@@ -5,6 +5,7 @@ import { RecordValidator } from '../input/record-validator';
 import { Presence, type StagedProperties } from './presence';
 import { Stage, type StagedRow } from './stage';
 import { mergeStaged } from './staged-merge';
+import type { Text } from '../errors/text';
 
 /** `created + updated + refusals.length` is the number of records sent; unchanged ones count as updated. */
 export interface BulkResult {
@@ -20,13 +21,19 @@ export interface BulkResult {
   readonly refusals: Refusal[];
 }
 
+interface ReferenceRule {
+  /** Returns SQL that selects `n` and `reference` of the staged records that are rejected; `$1` is the tenant. */
+  readonly select: (stage: string) => string;
+  readonly fault: (reference: string) => Text;
+}
+
 export interface BulkOptions {
   /** The list's name in requests. */
   readonly list: string;
   /** The property that identifies a record; `idExterne` if absent. */
   readonly identifier?: string;
-  /** Returns SQL that selects `n` and `message` of staged records that a rule rejects; `$1` is the tenant. */
-  readonly refusals?: (stage: string) => string;
+  /** A rule that rejects staged records by what they refer to. */
+  readonly references?: ReferenceRule;
   /** SQL of a column's new value if it depends on the stored row `t`; given the SQL of the sent value. */
   readonly overrides?: Readonly<Record<string, (sent: string) => string>>;
   /**
@@ -74,7 +81,7 @@ export class BulkUpsert<D extends RecordDefinition> {
     const walk = records[Symbol.iterator]();
     const first = walk.next();
     if (first.done) return NOTHING;
-    const { refusals: refusalsIn, then, overrides = {} } = this.options;
+    const { references, then, overrides = {} } = this.options;
     const list = new CheckedList(this.validator, this.identifier, this.options.list);
     const properties = this.presence.request();
     const stage = new Stage(`stage_${this.table}`, {
@@ -83,7 +90,7 @@ export class BulkUpsert<D extends RecordDefinition> {
       ...this.presence.columns,
     });
     await stage.fill(client, this.rows(list, properties, first, walk));
-    const refused = refusalsIn ? await refuse(client, tenantId, stage.name, refusalsIn(stage.name)) : [];
+    const refused = references ? await refuse(client, tenantId, stage.name, references) : [];
     const values = properties.values();
     for (const [column, override] of Object.entries(overrides)) {
       const { update, insert } = values[column]!;
@@ -135,13 +142,13 @@ async function refuse(
   client: PoolClient,
   tenantId: string,
   stage: string,
-  refusals: string,
+  { select, fault }: ReferenceRule,
 ): Promise<Refusal[]> {
-  const { rows } = await client.query<Refusal>(
-    `WITH refused AS (${refusals}), removed AS (
+  const { rows } = await client.query<{ index: number; idExterne: string; reference: string }>(
+    `WITH refused AS (${select(stage)}), removed AS (
        DELETE FROM ${stage} s USING refused WHERE s.n = refused.n RETURNING s.n, s.id_externe
-     ) SELECT n AS index, id_externe AS "idExterne", message FROM refused JOIN removed USING (n)`,
+     ) SELECT n AS index, id_externe AS "idExterne", reference FROM refused JOIN removed USING (n)`,
     [tenantId],
   );
-  return rows;
+  return rows.map(({ reference, ...record }) => ({ ...record, message: fault(reference) }));
 }

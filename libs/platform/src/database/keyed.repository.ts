@@ -3,6 +3,7 @@ import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
 import { violates } from '../errors/sql-errors';
 import type { Transactions } from './transactions';
+import type { Text } from '../errors/text';
 
 /** A row that partners know by `idExterne` and the service by `idUnique`. */
 export interface KeyedEntity {
@@ -16,7 +17,7 @@ export interface ConstraintRefusal {
   readonly state: string;
   readonly constraint: string;
   readonly error: ErrorDefinition;
-  readonly detail: string;
+  readonly detail?: Text;
 }
 
 /** Loads and saves one kind of master data, one row at a time, in the ambient transaction. */

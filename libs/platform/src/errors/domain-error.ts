@@ -1,5 +1,6 @@
 import { REQUETE } from './platform.errors';
 import type { ErrorDefinition } from './error-definition';
+import { fr, type Text } from './text';
 
 /** A validation error: place, rule and advice. */
 export interface InputFault {
@@ -8,7 +9,7 @@ export interface InputFault {
   /** Short name of the broken rule, for programs: `required`, `unknown`, `type`, `length`… */
   code: string;
   /** Description of the error. */
-  detail: string;
+  detail: Text;
 }
 
 /** A refusal by a rule. The exception filter turns its definition into the response. */
@@ -16,7 +17,7 @@ export class DomainError extends Error {
   /** @param detail what happened in this case and what to do; no personal data beyond what the caller sent */
   constructor(
     readonly definition: ErrorDefinition,
-    detail: string = definition.description,
+    readonly detail: Text = definition.detail ?? definition.description,
     readonly members: {
       errors?: InputFault[];
       module?: string;
@@ -27,7 +28,7 @@ export class DomainError extends Error {
       hasWritten?: true;
     } = {},
   ) {
-    super(detail);
+    super(detail.en);
   }
 
   get code(): string {
@@ -54,9 +55,21 @@ export function refusalOf(code: ErrorDefinition, faults: readonly InputFault[]):
   return new DomainError(code, summaryOf(errors), { errors });
 }
 
-function summaryOf(faults: readonly InputFault[]): string {
+function summaryOf(faults: readonly InputFault[]): Text {
   const [first] = faults;
-  if (first && faults.length === 1) return `${first.pointer ? `${first.pointer}: ` : ''}${first.detail}`;
-  if (!isFull(faults)) return `The request has ${faults.length} faults, see errors.`;
-  return `The first ${MOST_FAULTS} faults are listed in errors; there may be more. Correct them and send the request again.`;
+  if (first && faults.length === 1) {
+    const { pointer, detail } = first;
+    if (pointer === '') return detail;
+    return { en: `${pointer}: ${detail.en}`, fr: fr`${pointer} : ${detail.fr}` };
+  }
+  if (!isFull(faults)) {
+    return {
+      en: `The request has ${faults.length} faults, see errors.`,
+      fr: fr`La requête comporte ${faults.length} fautes, voyez errors.`,
+    };
+  }
+  return {
+    en: `The first ${MOST_FAULTS} faults are listed in errors; there may be more. Correct them and send the request again.`,
+    fr: fr`Les ${MOST_FAULTS} premières fautes sont énumérées dans errors ; il peut y en avoir d’autres. Corrigez-les et renvoyez la requête.`,
+  };
 }

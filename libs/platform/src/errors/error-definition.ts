@@ -1,3 +1,5 @@
+import type { Text } from './text';
+
 /** A refusal by a rule, as callers see it. */
 export interface ErrorDefinition {
   /** `<Noun>.<Reason>`: the `code` of the problem details. */
@@ -5,9 +7,11 @@ export interface ErrorDefinition {
   /** HTTP status of every response with the code. */
   readonly status: number;
   /** Short, constant summary: the `title` of the problem details. */
-  readonly title: string;
+  readonly title: Text;
   /** When it occurs and what the caller can do; shown on /docs/erreurs. */
-  readonly description: string;
+  readonly description: Text;
+  /** `detail` of a refusal that gives none; the description if absent. */
+  readonly detail?: Text;
 }
 
 type Rows<P extends string, R> = {

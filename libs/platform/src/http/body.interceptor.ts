@@ -24,6 +24,7 @@ import { BODY_BYTES, SYNC_BODY_BYTES } from '../limits/request-sizes';
 import { parseBody } from '../input/parse-body';
 import { RawBody, TAKES_BODY, TAKES_TYPES } from '../input/request-parts.decorator';
 import { Streamed } from './streamed';
+import { fr } from '../errors/text';
 
 const BULK = 'http:bulk-body';
 
@@ -151,7 +152,10 @@ async function readWithParser(request: RawRequest, response: Response, limit: nu
 /** Many clients send an empty object to every operation. */
 function refuseContent({ rawBody, body }: RawRequest): void {
   if (!rawBody?.length || (isPlainObject(body) && Object.keys(body).length === 0)) return;
-  const detail = 'must be absent or an empty object: the operation takes no body';
+  const detail = {
+    en: 'must be absent or an empty object: the operation takes no body',
+    fr: fr("doit être absent ou un objet vide : l'opération ne prend pas de corps"),
+  };
   throw invalidRequest([{ pointer: '', code: 'unknown', detail }]);
 }
 

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { holds } from './etag';
 import { etagOf } from '../input/if-match';
+import type { Language } from '../errors/text';
+import { announceLanguage } from './language';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -27,10 +29,14 @@ const CACHE_CONTROL = 'public, max-age=300, must-revalidate';
 export class FixedBody {
   private made?: Promise<readonly Representation[]>;
 
-  /** @param type as `Content-Type` has it; pictures are not compressed a second time */
+  /**
+   * @param type as `Content-Type` has it; pictures are not compressed a second time
+   * @param language of a body that there is in each language
+   */
   constructor(
     private readonly type: string,
     private readonly make: () => string | Buffer,
+    private readonly language?: Language,
   ) {}
 
   /** Makes the body, unless it is there, and returns its encodings, the smallest first. */
@@ -44,7 +50,8 @@ export class FixedBody {
     const all = await this.prepare();
     const chosen = all.find(({ encoding }) => request.acceptsEncodings(encoding)) ?? all.at(-1)!;
     response.setHeader('Cache-Control', CACHE_CONTROL);
-    response.setHeader('Vary', 'Accept-Encoding');
+    response.vary('Accept-Encoding');
+    if (this.language) announceLanguage(response, this.language);
     response.setHeader('ETag', chosen.etag);
     if (holds(request, chosen.etag)) {
       response.removeHeader('Content-Type');

@@ -13,6 +13,7 @@ import { Maintenance } from '../database/maintenance';
 import { RecurringWork } from '../jobs/recurring-work';
 import { Lifecycle } from '../ops/lifecycle';
 import { Metrics } from '../ops/metrics';
+import { fr } from '../errors/text';
 
 /** Maximum time that a probe waits for the database, in milliseconds. */
 export const DATABASE_TIMEOUT_MS = 1_500;
@@ -80,13 +81,23 @@ export class HealthController {
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException)) throw error;
       const { error: down = {} } = error.getResponse() as HealthCheckResult;
-      if (down['lifecycle']) throw new DomainError(SERVICE.Indisponible, 'The process is stopping.');
+      if (down['lifecycle'])
+        throw new DomainError(SERVICE.Indisponible, {
+          en: 'The process is stopping.',
+          fr: fr("Le processus s'arrête."),
+        });
       if (down['database']) {
-        const detail = 'The database does not answer.';
+        const detail = {
+          en: 'The database does not answer.',
+          fr: fr('La base de données ne répond pas.'),
+        };
         throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
       }
       if (down['recurring work']) {
-        const detail = `Work of this process fails each time: ${this.recurring.failing.join(', ')}.`;
+        const detail = {
+          en: `Work of this process fails each time: ${this.recurring.failing.join(', ')}.`,
+          fr: fr`Un travail de ce processus échoue chaque fois : ${this.recurring.failing.join(', ')}.`,
+        };
         throw new DomainError(SERVICE.Indisponible, detail);
       }
       // Terminus fails each check while the application closes. Only the indicators decide here.

@@ -24,11 +24,20 @@ import { Transactions } from '../database/transactions';
 import { DomainError, invalidRequest } from '../errors/domain-error';
 import type { RawRequest } from './body.interceptor';
 import { Streamed } from './streamed';
+import { languageOf } from './language';
 import { problemOf } from './problem.filter';
 import { traceOf } from './tracing';
+import { fr, type Text } from '../errors/text';
 
 /** Headers of an answer that belong to its content and are replayed with it, besides those that it declares. */
-const REPLAYED_HEADERS = ['content-type', 'location', 'etag', 'preference-applied'] as const;
+const REPLAYED_HEADERS = [
+  'content-type',
+  'location',
+  'etag',
+  'preference-applied',
+  'content-language',
+  'vary',
+] as const;
 
 const UNRECORDED = 'mandat:unrecorded';
 const SECRET_ANSWER = 'mandat:secret-answer';
@@ -43,19 +52,22 @@ export const Unrecorded = () =>
  *
  * @param remedy instruction for a caller who lost the answer; it ends the detail of that 409
  */
-export const SecretAnswer = (remedy: string) =>
+export const SecretAnswer = (remedy: Text) =>
   applyDecorators(SetMetadata(SECRET_ANSWER, remedy), ApiExtension('x-secret-answer', true));
 
 interface Recording {
   readonly key: string;
   /** See `SecretAnswer`. */
-  readonly remedy: string | undefined;
+  readonly remedy: Text | undefined;
   /** Names of the headers that are recorded. */
   readonly recorded: readonly string[];
 }
 
 /** Detail of the 429 for a request whose answer has no room among those of 24 h. */
-const FULL = `The data space has used up its budget of ${BUDGETS.storedBytes / 2 ** 20} MiB of long recorded answers in 24 h, and nothing was written. Send the request without Idempotency-Key, or later.`;
+const FULL: Text = {
+  en: `The data space has used up its budget of ${BUDGETS.storedBytes / 2 ** 20} MiB of long recorded answers in 24 h, and nothing was written. Send the request without Idempotency-Key, or later.`,
+  fr: fr`L'espace de données a atteint sa limite de ${BUDGETS.storedBytes / 2 ** 20} Mio de longues réponses conservées en 24 h, et rien n'a été écrit. Envoyez la requête sans Idempotency-Key, ou plus tard.`,
+};
 
 /** Maximum number of bytes of an answer that is recorded whole. A longer one is recorded in parts. */
 const MOST_WHOLE = 2 ** 20;
@@ -92,12 +104,15 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = request.method === 'POST' ? request.get('idempotency-key') : undefined;
     if (key === undefined) return next.handle();
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-      const detail = 'must have 1 to 255 printable ASCII characters';
+      const detail = {
+        en: 'must have 1 to 255 printable ASCII characters',
+        fr: fr('doit avoir de 1 à 255 caractères ASCII imprimables'),
+      };
       throw invalidRequest([{ pointer: 'Idempotency-Key', code: 'header', detail }]);
     }
     const handler = context.getHandler();
     if (this.reflector.get<boolean | undefined>(UNRECORDED, handler)) return next.handle();
-    const remedy = this.reflector.get<string | undefined>(SECRET_ANSWER, handler);
+    const remedy = this.reflector.get<Text | undefined>(SECRET_ANSWER, handler);
     const response = context.switchToHttp().getResponse<Response>();
     const declared = this.reflector.get<string[] | undefined>(ANSWER_HEADERS, handler) ?? [];
     const recorded = [...REPLAYED_HEADERS, ...declared];
@@ -155,14 +170,17 @@ export class IdempotencyInterceptor implements NestInterceptor {
     scope: TenantOrAdministration,
     key: string,
     fingerprint: Buffer,
-    remedy: string | undefined,
+    remedy: Text | undefined,
   ): Promise<Outcome | undefined> {
     const owner = ownerOf(scope);
     const known = await this.records.find(owner, key);
     if (!known) return undefined;
     if (!known.fingerprint.equals(fingerprint)) throw new DomainError(IDEMPOTENCE.CleReutilisee);
     if (remedy && known.status < 400) {
-      const detail = `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy}`;
+      const detail = {
+        en: `This request was done under this Idempotency-Key. Its answer held a secret and was not recorded. ${remedy.en}`,
+        fr: fr`Cette requête a été exécutée avec cette valeur d'Idempotency-Key. Sa réponse contenait un secret et n'a pas été conservée. ${remedy.fr}`,
+      };
       throw new DomainError(IDEMPOTENCE.NonRepetable, detail);
     }
     const { status, headers, sealedBody, parts } = known;
@@ -224,15 +242,20 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** Returns what is recorded of an outcome: a secret answer without headers and body. */
-  private recordable(outcome: Outcome, request: CallerRequest, remedy: string | undefined): Answer {
+  private recordable(outcome: Outcome, request: CallerRequest, remedy: Text | undefined): Answer {
     if ('answer' in outcome) {
       const { answer } = outcome;
       return remedy ? { status: answer.status, headers: {}, body: '' } : answer;
     }
-    const problem = problemOf(outcome.refusal, traceOf(request), this.config.publicUrl);
+    const language = languageOf(request);
+    const problem = problemOf(outcome.refusal, traceOf(request), this.config.publicUrl, language);
     return {
       status: problem.status,
-      headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+      headers: {
+        'content-type': 'application/problem+json; charset=utf-8',
+        'content-language': language,
+        vary: 'Accept-Language',
+      },
       body: JSON.stringify(problem),
     };
   }

@@ -5,6 +5,7 @@ import { isGuid } from '../input/faults';
 import { text } from '../input/field';
 import type { KeyedLimit } from '../limits/keyed-limit';
 import { Input } from '../input/field.decorator';
+import { fr } from '../errors/text';
 
 /** Opt-in paging of every list (docs/contract.md, "Paging"). */
 export class PagingQuery {
@@ -109,8 +110,12 @@ export function parseCursor(cursor: string, owner: string, mayBeUnmarked = false
   const date = new Date(Number(time));
   const year = date.getUTCFullYear();
   if (!isOwn || !id || !isGuid(id) || !(year >= 1 && year <= 9999)) {
-    const detail =
-      'is not a cursor of this list with these filters; take it from the `next` link of an answer, or leave it out';
+    const detail = {
+      en: 'is not a cursor of this list with these filters; take it from the `next` link of an answer, or leave it out',
+      fr: fr(
+        "n'est pas un curseur de cette liste avec ces filtres ; prenez-le dans le lien `next` d'une réponse, ou omettez-le",
+      ),
+    };
     throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);
   }
   return { date, id };

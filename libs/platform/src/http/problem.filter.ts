@@ -14,10 +14,12 @@ import { Config } from '../ops/config';
 import { isBeingMoved, isUnavailable, OutcomeUnknown, ranOutOfSpace, sqlState } from '../errors/sql-errors';
 import { DomainError } from '../errors/domain-error';
 import type { ErrorDefinition } from '../errors/error-definition';
+import { fr, type Language, type Text } from '../errors/text';
 import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
 import { FloodDelay } from '../limits/flood-delay';
 import { invalidJson } from '../input/parse-body';
+import { announceLanguage, languageOf } from './language';
 import type { ProblemItem } from './problem.dto';
 import { type Trace, traceOf } from './tracing';
 
@@ -30,20 +32,35 @@ const ERROR_OF_STATUS: Record<number, ErrorDefinition> = {
   415: REQUETE.TypeNonSupporte,
 };
 
+const OUTCOME_UNKNOWN: Text = {
+  en: 'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.',
+  fr: fr(
+    'La base de données a été perdue pendant qu’elle confirmait la modification, qui a pu être faite. Vérifiez-la avant de la répéter ; une répétition avec la même valeur d’Idempotency-Key est sans risque.',
+  ),
+};
+
+const OUT_OF_SPACE: Text = {
+  en: 'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.',
+  fr: fr(
+    'Le disque de la base de données est plein. Rien n’a été modifié, et la requête n’est pas en cause : répétez-la lorsqu’il y aura de nouveau de l’espace.',
+  ),
+};
+
+const UNREADABLE: Text = {
+  en: 'The address or the body of the request cannot be read.',
+  fr: fr('L’adresse ou le corps de la requête ne peut pas être lu.'),
+};
+
 /** Turns anything thrown into a domain error: known refusals keep their code, the unknown says nothing of the inside. */
 function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   // Found while the records of a body were walked; the transaction around it has been rolled back.
   if (error instanceof JsonFault) return invalidJson(error);
   if (error instanceof OutcomeUnknown) {
-    const detail =
-      'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.';
-    return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
+    return new DomainError(SERVICE.Indisponible, OUTCOME_UNKNOWN, { retryAfterSeconds: 1 });
   }
   if (ranOutOfSpace(error)) {
-    const detail =
-      'The database has no room left on its disk. Nothing was changed, and the request is not at fault: repeat it once there is space again.';
-    return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });
+    return new DomainError(SERVICE.Indisponible, OUT_OF_SPACE, { retryAfterSeconds: 30 });
   }
   if (isBeingMoved(error))
     return new DomainError(ESPACE_DONNEES.EnDeplacement, undefined, { retryAfterSeconds: 5 });
@@ -52,8 +69,7 @@ function toDomainError(error: unknown): DomainError {
   }
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   const definition = ERROR_OF_STATUS[status];
-  if (definition === REQUETE.Invalide)
-    return new DomainError(definition, 'The address or the body of the request cannot be read.');
+  if (definition === REQUETE.Invalide) return new DomainError(definition, UNREADABLE);
   return new DomainError(definition ?? SERVICE.ErreurInterne);
 }
 
@@ -65,18 +81,23 @@ function statusOf(error: unknown): number {
 }
 
 /** Makes the problem details of a refusal. */
-export function problemOf(error: DomainError, trace: Trace, publicUrl: string): ProblemItem {
+export function problemOf(
+  error: DomainError,
+  trace: Trace,
+  publicUrl: string,
+  language: Language,
+): ProblemItem {
   const { status, title } = error.definition;
   const { errors, module, further } = error.members;
   return {
     type: `${publicUrl}/docs/erreurs#${error.code}`,
-    title,
+    title: title[language],
     status,
-    detail: error.message,
+    detail: error.detail[language],
     code: error.code,
     instance: `urn:request:${encodeURIComponent(trace.requestId)}`,
     traceId: trace.traceId,
-    ...(errors ? { errors } : {}),
+    ...(errors ? { errors: errors.map((fault) => ({ ...fault, detail: fault.detail[language] })) } : {}),
     ...(module ? { module } : {}),
     ...further,
   };
@@ -154,10 +175,12 @@ export class ProblemFilter implements ExceptionFilter {
       response.setHeader('Retry-After', String(error.members.retryAfterSeconds));
     if (status === 401) response.setHeader('WWW-Authenticate', 'ApiKey header="X-Api-Key"');
     if (!request.complete && !isDiscarded(request, error)) response.setHeader('Connection', 'close');
+    const language = languageOf(request);
+    announceLanguage(response, language);
     response
       .status(status)
       .type('application/problem+json')
-      .send(JSON.stringify(problemOf(error, traceOf(request), this.config.publicUrl)));
+      .send(JSON.stringify(problemOf(error, traceOf(request), this.config.publicUrl, language)));
   }
 
   /** The message of a database error may quote values of the request, so its SQLSTATE and stack frames stand for it. */

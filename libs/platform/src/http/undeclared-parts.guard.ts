@@ -5,6 +5,7 @@ import { type InputFault, invalidRequest } from '../errors/domain-error';
 import { foldRecord, printable } from '../input/fold';
 import { TAKES_IF_MATCH, TAKES_QUERY } from '../input/request-parts.decorator';
 import { acceptedCsv, offersCsv } from './csv';
+import { fr, type Text } from '../errors/text';
 
 /**
  * Fifth guard: refuses parts of a request that would be ignored silently (docs/contract.md, "Unknown names"): every query parameter of an
@@ -23,11 +24,17 @@ export class UndeclaredPartsGuard implements CanActivate {
       this.reflector.get<boolean | undefined>(part, context.getHandler()) ?? false;
     const faults = unreadableParameters(url);
     if (headers['if-match'] !== undefined && !takes(TAKES_IF_MATCH)) {
-      const detail = 'is not honoured by this operation; leave it out';
+      const detail = {
+        en: 'is not honoured by this operation; leave it out',
+        fr: fr("n'est pas pris en compte par cette opération ; omettez-le"),
+      };
       faults.push({ pointer: 'If-Match', code: 'header', detail });
     }
     if (query.separateur !== undefined && offersCsv(context) && !acceptedCsv(context)) {
-      const detail = 'is for CSV only; send `Accept: text/csv` with it, or leave it out';
+      const detail = {
+        en: 'is for CSV only; send `Accept: text/csv` with it, or leave it out',
+        fr: fr('sert au CSV seulement ; envoyez-le avec `Accept: text/csv`, ou omettez-le'),
+      };
       faults.push({ pointer: '?separateur', code: 'unknown', detail });
     }
     if (!takes(TAKES_QUERY)) foldRecord(query, {}, 'query', '', faults);
@@ -36,6 +43,11 @@ export class UndeclaredPartsGuard implements CanActivate {
   }
 }
 
+const NOT_ENCODED: Text = {
+  en: 'must be UTF-8 in percent-encoding',
+  fr: fr('doit être en UTF-8, encodé avec des pourcentages'),
+};
+
 /** Express would read them as other text. */
 function unreadableParameters(url: string): InputFault[] {
   const [, query] = url.split('?', 2);
@@ -43,7 +55,7 @@ function unreadableParameters(url: string): InputFault[] {
   return query.split('&').flatMap((parameter) => {
     if (isReadable(parameter)) return [];
     const pointer = `?${printable(parameter.split('=', 1)[0]!)}`;
-    return [{ pointer, code: 'encoding', detail: 'must be UTF-8 in percent-encoding' }];
+    return [{ pointer, code: 'encoding', detail: NOT_ENCODED }];
   });
 }
 

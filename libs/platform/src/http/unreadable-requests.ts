@@ -7,6 +7,7 @@ import { DomainError, invalidRequest } from '../errors/domain-error';
 import { problemOf } from './problem.filter';
 import { RequestTimes } from '../limits/request-times';
 import { newTrace } from './tracing';
+import { fr } from '../errors/text';
 
 /** An error of Node's HTTP parser, with the bytes that it was reading. */
 type ParserFault = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
@@ -31,7 +32,8 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
     const times = new RequestTimes();
     const error = refusalOf(fault.code ?? '');
     const trace = newTrace();
-    const problem = problemOf(error, trace, publicUrl);
+    // Its headers are not known, and so neither is the language.
+    const problem = problemOf(error, trace, publicUrl, 'en');
     logger.info({ ...trace, status: problem.status, fault: fault.code }, 'unreadable request');
     const body = JSON.stringify(problem);
     socket.end(
@@ -41,6 +43,7 @@ export function answerUnreadableRequests(server: Server, publicUrl: string, logg
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${trace.requestId}`,
         `Server-Timing: ${times.header}`,
+        'Content-Language: en',
         'Cache-Control: no-store',
         'Connection: close',
         '',
@@ -68,7 +71,8 @@ function originForm(target: string): string {
 /** Refuses HTTP/1.1 without the Host that RFC 9112, section 3.2 demands. */
 export function requireHost(request: Request, _response: Response, next: NextFunction): void {
   if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return next();
-  next(invalidRequest([{ pointer: 'Host', code: 'header', detail: 'is required in HTTP/1.1' }]));
+  const detail = { en: 'is required in HTTP/1.1', fr: fr('est obligatoire en HTTP/1.1') };
+  next(invalidRequest([{ pointer: 'Host', code: 'header', detail }]));
 }
 
 /** @param fault code of Node's HTTP parser */
@@ -76,8 +80,14 @@ function refusalOf(fault: string): DomainError {
   if (fault === 'ERR_HTTP_REQUEST_TIMEOUT' || fault === 'HPE_INVALID_EOF_STATE')
     return new DomainError(REQUETE.Interrompue);
   if (fault === 'HPE_HEADER_OVERFLOW') {
-    const detail = `Address and headers together must have at most ${maxHeaderSize} bytes.`;
+    const detail = {
+      en: `Address and headers together must have at most ${maxHeaderSize} bytes.`,
+      fr: fr`L'adresse et les en-têtes ensemble doivent avoir au plus ${maxHeaderSize} octets.`,
+    };
     return new DomainError(REQUETE.Invalide, detail);
   }
-  return new DomainError(REQUETE.Invalide, 'The request is not valid HTTP.');
+  return new DomainError(REQUETE.Invalide, {
+    en: 'The request is not valid HTTP.',
+    fr: fr("La requête n'est pas du HTTP valide."),
+  });
 }

@@ -45,7 +45,9 @@ describe('invisibleFault', () => {
     ['\u3164', 'U+3164', 1],
     ['a\u{e0041}', 'U+E0041', 2],
   ])('%j names %s at character %i', (text, point, place) =>
-    expect(invisibleFault(text)).toBe(`must not contain ${point}, which is invisible, at character ${place}`),
+    expect(invisibleFault(text)?.en).toBe(
+      `must not contain ${point}, which is invisible, at character ${place}`,
+    ),
   );
 
   it.each(['E-1', ' E-1\r\n', '\u00a0Zoé ', '한', 'a b'])('accepts %j', (text) =>
@@ -57,7 +59,7 @@ describe('directionFault', () => {
   it('names each of the nine controls, and no mark of a right-to-left text', () => {
     for (const control of '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069') {
       const point = control.codePointAt(0)!.toString(16).toUpperCase();
-      expect(directionFault(`a${control}`)).toBe(
+      expect(directionFault(`a${control}`)?.en).toBe(
         `must not contain U+${point}, which changes its direction, at character 2`,
       );
     }

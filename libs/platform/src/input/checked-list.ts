@@ -2,12 +2,13 @@ import { composed } from './characters';
 import type { RecordDefinition, RecordOf } from './field';
 import { UnfitRow } from './json-rows';
 import { type RecordValidator } from './record-validator';
+import { fr, type Language, type Text, verbatim } from '../errors/text';
 
 /** A record that was not accepted: its place in the list sent, its identifier as sent, and why. */
 export interface Refusal {
   readonly index: number;
   readonly idExterne: string;
-  readonly message: string;
+  readonly message: Text;
   /** Place of a record without a usable identifier, such as `Employes[17].Emplois[0]`. */
   readonly place?: string;
 }
@@ -17,8 +18,9 @@ export interface Refusal {
  *
  * @param kind precedes the message of a record that its identifier finds
  */
-export function messageOf({ message, place }: Refusal, kind = ''): string {
-  return place === undefined ? kind + message : `${place}: ${message}`;
+export function messageOf({ message, place }: Refusal, language: Language, kind?: Text): string {
+  if (place === undefined) return (kind?.[language] ?? '') + message[language];
+  return language === 'fr' ? fr`${place} : ${message.fr}` : `${place}: ${message.en}`;
 }
 
 /** An identifier inside a message: messages of many records must not be many times longer than the records. */
@@ -32,7 +34,12 @@ export function shortened(identifier: string): string {
  */
 const WHOLE_FAULTS = 4_194_304;
 
-export const TWICE = 'appears twice in this request; the first one counts';
+export const TWICE: Text = {
+  en: 'appears twice in this request; the first one counts',
+  fr: fr('figure deux fois dans cette requête ; le premier compte'),
+};
+
+const NO_NOTE: Text = verbatim('');
 
 /** A record of a list after its check. */
 export interface CheckedItem<D> {
@@ -74,7 +81,7 @@ export class CheckedList<D extends RecordDefinition> {
   }
 
   /** @param note end of an error's detail, if the identifier alone does not identify the record */
-  check(sent: unknown, note = ''): CheckedItem<D> {
+  check(sent: unknown, note = NO_NOTE): CheckedItem<D> {
     const index = this.index++;
     const checked = this.validator.check(sent);
     const { values } = checked;
@@ -91,15 +98,18 @@ export class CheckedList<D extends RecordDefinition> {
     return this.refuse(item, isRepeated ? TWICE : checked.fault!, note);
   }
 
-  private brief(fault: string): string {
-    this.faults += fault.length;
-    // A copy, because a slice of a string keeps the whole of it in memory.
-    return this.faults <= WHOLE_FAULTS ? fault : Buffer.from(shortened(fault)).toString();
+  private brief(fault: Text): Text {
+    this.faults += fault.en.length;
+    if (this.faults <= WHOLE_FAULTS) return fault;
+    // Copies, because a slice of a string keeps the whole of it in memory.
+    const [english, french] = [fault.en, fault.fr].map((text) => Buffer.from(shortened(text)).toString());
+    return { en: english!, fr: fr`${french!}` };
   }
 
   /** Refuses a record. @param note see `check` */
-  refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, fault: string, note = ''): CheckedItem<D> {
-    const message = this.brief(fault) + note;
+  refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, fault: Text, note = NO_NOTE): CheckedItem<D> {
+    const brief = this.brief(fault);
+    const message = { en: brief.en + note.en, fr: fr`${brief.fr}${note.fr}` };
     this.refusals.push({ index, idExterne: id, message, ...(place === undefined ? {} : { place }) });
     return { index, id };
   }

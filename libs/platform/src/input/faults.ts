@@ -4,6 +4,7 @@ import { sendable } from './email-address';
 import { type DateField, type DecimalField, type Field } from './field';
 import { describeDate } from './wire-date';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
+import { fr, type Text, verbatim } from '../errors/text';
 
 /** Whether a text is one address to which a mail can be sent, as fields of the format `email` take it. */
 export function isEmail(text: unknown): boolean {
@@ -21,59 +22,115 @@ export type FaultCode =
  *
  * @param sent the value that breaks it
  */
-export function describeFault(field: Field, code: FaultCode, sent?: unknown): string {
+export function describeFault(field: Field, code: FaultCode, sent?: unknown): Text {
   switch (code) {
     case 'required':
-      return 'is required';
+      return { en: 'is required', fr: fr('est obligatoire') };
     case 'length':
       if (field.kind === 'text') {
-        const most = `must have at most ${field.max} characters`;
-        return field.format === 'html'
-          ? `${most}, ${MOST_TAGS.toLocaleString('en')} tags and ${MOST_LEVELS} levels of tags`
-          : most;
+        const most = atMostCharacters(field.max);
+        if (field.format !== 'html') return most;
+        return {
+          en: `${most.en}, ${MOST_TAGS.toLocaleString('en')} tags and ${MOST_LEVELS} levels of tags`,
+          fr: fr`${most.fr}, ${MOST_TAGS} balises et ${MOST_LEVELS} niveaux de balises`,
+        };
       }
-      return 'max' in field ? `must have at most ${field.max?.toLocaleString('en')} elements` : 'is too long';
+      if (!('max' in field) || field.max === undefined) return { en: 'is too long', fr: fr('est trop long') };
+      return {
+        en: `must have at most ${field.max.toLocaleString('en')} elements`,
+        fr: fr`doit avoir au plus ${field.max} éléments`,
+      };
     case 'email':
       // The published words for a sync (docs/contract.md, "Employees").
-      return 'invalid e-mail';
+      return { en: 'invalid e-mail', fr: fr('courriel non valide') };
     case 'uuid':
-      return 'must be a GUID';
+      return NO_GUID;
     case 'currency':
-      return 'must be a currency code of ISO 4217, such as CAD';
+      return {
+        en: 'must be a currency code of ISO 4217, such as CAD',
+        fr: fr('doit être un code de monnaie ISO 4217, par exemple CAD'),
+      };
     case 'range':
-      if (field.kind === 'integer') return `must be from ${field.min} to ${field.max}`;
-      if (field.kind === 'date') return `must not be more than ${MOST_MINUTES_AHEAD} minutes ahead`;
-      return field.kind === 'decimal'
-        ? `must be a decimal number ${field.orZero ? 'of at least' : 'above'} 0, at most ${field.max.toLocaleString('en')}, with at most ${field.decimals} decimals`
-        : 'is out of range';
+      return describeRange(field);
     case 'choice':
-      return 'values' in field
-        ? `must be ${field.kind === 'choices' ? 'among' : 'one of'} ${field.values.join(', ')}`
-        : '';
+      return describeChoice(field);
     case 'duplicate':
-      return 'must not name anything twice';
+      return { en: 'must not name anything twice', fr: fr('ne doit rien nommer deux fois') };
     case 'date':
       return describeDate(sent);
     case 'type':
-      return field.kind === 'text' && field.asText
-        ? `must be text: ${field.asText}`
-        : `must be ${TYPE_NAMES[field.kind]}`;
+      if (field.kind !== 'text' || !field.asText) return TYPES[field.kind];
+      return { en: `must be text: ${field.asText.en}`, fr: fr`doit être du texte : ${field.asText.fr}` };
   }
 }
 
-const TYPE_NAMES: Record<Field['kind'], string> = {
-  text: 'text',
-  integer: 'a whole number',
-  decimal: 'a number, or a decimal number as text',
-  boolean: 'true or false',
-  date: 'a date, or a date-time, as text',
-  choice: 'text',
-  choices: 'a list of texts',
-  texts: 'a list of texts',
-  record: 'an object',
-  records: 'a list of objects',
-  rows: 'a list',
-  readOnly: 'absent',
+export const NO_GUID: Text = { en: 'must be a GUID', fr: fr('doit être un GUID') };
+
+export function atMostCharacters(most: number): Text {
+  return { en: `must have at most ${most} characters`, fr: fr`doit avoir au plus ${most} caractères` };
+}
+
+function describeRange(field: Field): Text {
+  switch (field.kind) {
+    case 'integer':
+      return {
+        en: `must be from ${field.min} to ${field.max}`,
+        fr: fr`doit être de ${field.min} à ${field.max}`,
+      };
+    case 'date':
+      return {
+        en: `must not be more than ${MOST_MINUTES_AHEAD} minutes ahead`,
+        fr: fr`ne doit pas être plus de ${MOST_MINUTES_AHEAD} minutes dans l'avenir`,
+      };
+    case 'decimal': {
+      const { decimals, max } = field;
+      const most = max.toLocaleString('en');
+      return field.orZero
+        ? {
+            en: `must be a decimal number of at least 0, at most ${most}, with at most ${decimals} decimals`,
+            fr: fr`doit être un nombre décimal d'au moins 0, d'au plus ${max}, avec au plus ${decimals} décimales`,
+          }
+        : {
+            en: `must be a decimal number above 0, at most ${most}, with at most ${decimals} decimals`,
+            fr: fr`doit être un nombre décimal supérieur à 0, d'au plus ${max}, avec au plus ${decimals} décimales`,
+          };
+    }
+    default:
+      return { en: 'is out of range', fr: fr('est hors limites') };
+  }
+}
+
+function describeChoice(field: Field): Text {
+  if (!('values' in field)) return verbatim('');
+  const values = field.values.join(', ');
+  return field.kind === 'choices'
+    ? { en: `must be among ${values}`, fr: fr`doit être parmi ${values}` }
+    : { en: `must be one of ${values}`, fr: fr`doit être une de ces valeurs : ${values}` };
+}
+
+export const NO_TEXT: Text = { en: 'must be text', fr: fr('doit être du texte') };
+export const NO_OBJECT: Text = { en: 'must be an object', fr: fr('doit être un objet') };
+const TEXTS: Text = { en: 'must be a list of texts', fr: fr('doit être une liste de textes') };
+
+const TYPES: Record<Field['kind'], Text> = {
+  text: NO_TEXT,
+  integer: { en: 'must be a whole number', fr: fr('doit être un nombre entier') },
+  decimal: {
+    en: 'must be a number, or a decimal number as text',
+    fr: fr('doit être un nombre, ou un nombre décimal sous forme de texte'),
+  },
+  boolean: { en: 'must be true or false', fr: fr('doit être true ou false') },
+  date: {
+    en: 'must be a date, or a date-time, as text',
+    fr: fr('doit être une date, ou une date et heure, sous forme de texte'),
+  },
+  choice: NO_TEXT,
+  choices: TEXTS,
+  texts: TEXTS,
+  record: NO_OBJECT,
+  records: { en: 'must be a list of objects', fr: fr("doit être une liste d'objets") },
+  rows: { en: 'must be a list', fr: fr('doit être une liste') },
+  readOnly: { en: 'must be absent', fr: fr('doit être absent') },
 };
 
 /** Most minutes by which the time of a past event may be ahead of the service's clock. */

@@ -1,3 +1,5 @@
+import type { Text } from '../errors/text';
+
 interface Described {
   /** A request must have a value. */
   readonly required?: boolean;
@@ -24,7 +26,7 @@ export interface TextField extends Described {
   /** It names what is stored, perhaps by former rules: all that can be stored is accepted, as in a path. */
   readonly isStored?: true;
   /** How values of other types are written as this text; the fault of another type says it. */
-  readonly asText?: string;
+  readonly asText?: Text;
   readonly example?: string | null;
 }
 export interface IntegerField extends Described {
@@ -106,7 +108,7 @@ export interface ReadOnlyField extends Described {
   readonly required?: false;
   readonly example?: string | boolean | number | null;
   /** A property by which an element shows that it is meant as a write, which is refused with this detail. */
-  readonly writeShape?: { readonly property: string; readonly detail: string };
+  readonly writeShape?: { readonly property: string; readonly detail: Text };
 }
 
 export type Field =

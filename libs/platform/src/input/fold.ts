@@ -1,15 +1,38 @@
 import { type InputFault, isFull } from '../errors/domain-error';
 import { composed, hasVisible, textFault, writtenFault } from './characters';
-import { describeFault, hasAtMost, isGuid } from './faults';
+import { atMostCharacters, describeFault, hasAtMost, isGuid, NO_GUID, NO_OBJECT, NO_TEXT } from './faults';
 import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
 import { nearestName } from './nearest-name';
 import { readValue } from './read-value';
+import { fr, type Text } from '../errors/text';
 
 /**
  * Where a value came from: a body, a query string (its values are text and are turned into the field's type), or one of
  * many records of a bulk write (its faults are described briefly).
  */
 export type Source = 'body' | 'query' | 'bulk';
+
+export const UNKNOWN_PARAMETER: Text = {
+  en: 'is not a parameter of this operation',
+  fr: fr("n'est pas un paramètre de cette opération"),
+};
+export const UNKNOWN_PROPERTY: Text = {
+  en: 'is not a property of this record',
+  fr: fr("n'est pas une propriété de cet enregistrement"),
+};
+const TWO_CASINGS: Text = {
+  en: 'is sent twice, in two casings; send it once',
+  fr: fr('figure deux fois, avec deux casses ; envoyez-le une seule fois'),
+};
+const EMPTY_PARAMETER: Text = {
+  en: 'is empty; give a value or leave the parameter out',
+  fr: fr('est vide ; donnez une valeur ou omettez le paramètre'),
+};
+const REPEATED_PARAMETER: Text = {
+  en: 'is given more than once; give it once',
+  fr: fr("figure plus d'une fois ; donnez-le une seule fois"),
+};
+const EMPTY_TEXT: Text = { en: 'must not be empty', fr: fr('ne doit pas être vide') };
 
 /** Replaces an object or a list where the field holds neither: no later check accepts it or walks what it held. */
 const MISPLACED = Symbol('misplaced');
@@ -71,7 +94,7 @@ export function foldRecord(
       faults.push({
         pointer: at(),
         code: 'duplicate',
-        detail: 'is sent twice, in two casings; send it once',
+        detail: TWO_CASINGS,
       });
     } else if (slot.field.kind === 'readOnly') {
       (ignored ??= new Set()).add(slot.name);
@@ -94,7 +117,7 @@ function foldValue(
   faults: InputFault[],
 ): unknown {
   const value = typeof sent === 'string' ? composed(sent) : sent;
-  const fault = (code: string, detail: string): undefined => {
+  const fault = (code: string, detail: Text): undefined => {
     faults.push({ pointer: at(), code, detail });
   };
   if (typeof value === 'string') {
@@ -106,11 +129,11 @@ function foldValue(
     if (unstorable) return fault('characters', unstorable);
     const text = value.trim();
     // An empty filter would return all records.
-    if (text === '') return fault('required', 'is empty; give a value or leave the parameter out');
+    if (text === '') return fault('required', EMPTY_PARAMETER);
     return coerce(text, field);
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (source === 'query') return fault('duplicate', 'is given more than once; give it once');
+  if (source === 'query') return fault('duplicate', REPEATED_PARAMETER);
   if (isPlainObject(value)) {
     return field.kind === 'record' ? foldRecord(value, field.of, source, at(), faults) : MISPLACED;
   }
@@ -152,7 +175,7 @@ function foldList(
     if (isFull(faults)) break;
     const at = `${pointer}/${index}`;
     const isObject = isPlainObject(element);
-    if (!isObject) faults.push({ pointer: at, code: 'type', detail: 'must be an object' });
+    if (!isObject) faults.push({ pointer: at, code: 'type', detail: NO_OBJECT });
     // A value that is not an object keeps its index, for the pointers of later elements.
     folded.push(isObject ? foldRecord(element, field.of, source, at, faults) : undefined);
   }
@@ -172,20 +195,20 @@ function foldTexts(
   const texts: string[] = [];
   for (const [index, element] of sent.entries()) {
     if (isFull(faults)) break;
-    const fault = (code: string, detail: string): unknown =>
+    const fault = (code: string, detail: Text): unknown =>
       faults.push({ pointer: `${pointer}/${index}`, code, detail });
     if (typeof element !== 'string') {
-      fault('type', 'must be text');
+      fault('type', NO_TEXT);
       continue;
     }
     const text = composed(element).trim();
     const unfit = writtenFault(text, field);
     if (unfit) fault(unfit.code, unfit.detail);
-    else if (!hasVisible(text)) fault('required', 'must not be empty');
-    else if (!hasAtMost(text, field.length)) fault('length', `must have at most ${field.length} characters`);
+    else if (!hasVisible(text)) fault('required', EMPTY_TEXT);
+    else if (!hasAtMost(text, field.length)) fault('length', atMostCharacters(field.length));
     else if (field.format !== 'uuid') texts.push(text);
     else if (isGuid(text)) texts.push(text.toLowerCase());
-    else fault('uuid', 'must be a GUID');
+    else fault('uuid', NO_GUID);
   }
   return texts;
 }
@@ -221,17 +244,29 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /** Gives the nearest name, and lists the names of the definition once in a response or record. */
-function unknownDetail(sent: string, source: Source, definition: RecordDefinition, isFirst: boolean): string {
-  const what =
-    source === 'query' ? 'is not a parameter of this operation' : 'is not a property of this record';
+function unknownDetail(sent: string, source: Source, definition: RecordDefinition, isFirst: boolean): Text {
+  const what = source === 'query' ? UNKNOWN_PARAMETER : UNKNOWN_PROPERTY;
   const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
-  if (names.length === 0) return source === 'query' && isFirst ? `${what}; it takes none` : what;
+  if (names.length === 0) {
+    return source === 'query' && isFirst
+      ? { en: `${what.en}; it takes none`, fr: fr`${what.fr} ; elle n'en prend aucun` }
+      : what;
+  }
   const renamed = names.find((name) => definition[name]!.renames?.includes(sent));
   // It says all that is needed.
-  if (renamed !== undefined) return `${what}; renamed: ${renamed}`;
+  if (renamed !== undefined)
+    return { en: `${what.en}; renamed: ${renamed}`, fr: fr`${what.fr} ; nouveau nom : ${renamed}` };
   const nearest = nearestName(printable(sent), names);
-  const detail = nearest === undefined ? what : `${what}; nearest is ${nearest}`;
-  return isFirst ? `${detail}; known are ${names.join(', ')}` : detail;
+  const detail =
+    nearest === undefined
+      ? what
+      : {
+          en: `${what.en}; nearest is ${nearest}`,
+          fr: fr`${what.fr} ; le nom le plus proche est ${nearest}`,
+        };
+  if (!isFirst) return detail;
+  const known = names.join(', ');
+  return { en: `${detail.en}; known are ${known}`, fr: fr`${detail.fr} ; les noms connus sont ${known}` };
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */

@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { DomainError } from '../errors/domain-error';
 import { SERVICE } from '../errors/platform.errors';
 import { ThreadLimitPassed, Threads } from '../limits/threads';
+import { fr, type Text } from '../errors/text';
 
 /** Length up to which a text is cleaned on the main thread, which takes 10 ms at most, in UTF-16 units. */
 const SHORT = 4_096;
@@ -35,10 +36,24 @@ export abstract class HtmlCleaner<T> implements OnApplicationShutdown {
   }
 }
 
+const PASSED: Readonly<Record<ThreadLimitPassed['limit'], Text>> = {
+  time: {
+    en: 'Cleaning the HTML passed a limit of time. Nothing was changed. Send a simpler text, or repeat later.',
+    fr: fr(
+      "Le nettoyage du HTML a dépassé une limite de temps. Rien n'a été modifié. Envoyez un texte plus simple, ou répétez la requête plus tard.",
+    ),
+  },
+  memory: {
+    en: 'Cleaning the HTML passed a limit of memory. Nothing was changed. Send a simpler text, or repeat later.',
+    fr: fr(
+      "Le nettoyage du HTML a dépassé une limite de mémoire. Rien n'a été modifié. Envoyez un texte plus simple, ou répétez la requête plus tard.",
+    ),
+  },
+};
+
 function throwRefusal(error: unknown): never {
   if (!(error instanceof ThreadLimitPassed)) throw error;
-  const detail = `Cleaning the HTML passed a limit of ${error.limit}. Nothing was changed. Send a simpler text, or repeat later.`;
-  throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: RETRY_S });
+  throw new DomainError(SERVICE.Indisponible, PASSED[error.limit], { retryAfterSeconds: RETRY_S });
 }
 
 /** Answers each text that the thread receives. */

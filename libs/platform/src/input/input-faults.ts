@@ -1,8 +1,8 @@
 import type { ValidationError } from '@nestjs/common';
 import { type InputFault } from '../errors/domain-error';
 import { describeFault, type FaultCode } from './faults';
+import { type Source, UNKNOWN_PROPERTY } from './fold';
 import { type RecordDefinition } from './field';
-import { type Source } from './fold';
 
 /** The fault of each rule of class-validator. If a value breaks several rules, the first one in this list is reported. */
 const CODES = Object.entries<FaultCode>({
@@ -42,7 +42,7 @@ export function faultsOf(
   return errors.flatMap((error) => {
     const field = definition[error.property];
     const at = source === 'query' ? `?${error.property}` : `${path}/${error.property}`;
-    if (!field) return [{ pointer: at, code: 'unknown', detail: 'is not a property of this record' }];
+    if (!field) return [{ pointer: at, code: 'unknown', detail: UNKNOWN_PROPERTY }];
     if (field.kind === 'record' && error.children?.length)
       return faultsOf(error.children, field.of, source, at);
     if (field.kind === 'records' && error.children?.length) {

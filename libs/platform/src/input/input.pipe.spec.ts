@@ -28,7 +28,8 @@ async function faultsOf(sent: object, metatype: RecordClass = Whole): Promise<un
   try {
     return await pipe.transform(sent, { type: 'body', metatype });
   } catch (error) {
-    return (error as DomainError).members?.errors ?? error;
+    const { errors } = (error as DomainError).members ?? {};
+    return errors?.map((fault) => ({ ...fault, detail: fault.detail.en })) ?? error;
   }
 }
 
@@ -133,10 +134,10 @@ describe('A decimal number', () => {
       expect(await codesOf(Total, { total: sent })).toEqual({ total });
       expect(bulk.check({ total: sent })).toEqual({ values: { total } });
     }
-    const fault = 'total must be a decimal number of at least 0, at most 10, with at most 2 decimals';
+    const en = 'total must be a decimal number of at least 0, at most 10, with at most 2 decimals';
     for (const total of [-1, '-0', '0.000', 10.01]) {
       expect(await codesOf(Total, { total })).toEqual(['/total range']);
-      expect(bulk.check({ total })).toEqual({ fault });
+      expect(bulk.check({ total })).toMatchObject({ fault: { en } });
     }
   });
 });
@@ -346,7 +347,7 @@ describe('A request with many faults', () => {
     expect(members.errors!.at(-1)).toEqual({
       pointer: '/parties/99/nom',
       code: 'required',
-      detail: 'is required',
+      detail: { en: 'is required', fr: 'est obligatoire' },
     });
   });
 

@@ -5,6 +5,7 @@ import { JsonRows } from './json-rows';
 import { definitionOf, type RecordClass } from './field.decorator';
 import { faultsOf } from './input-faults';
 import { inRejectionOrder } from './rejection-order';
+import { fr } from '../errors/text';
 
 /** The values break rules of their class. */
 class BrokenRules extends Error {
@@ -60,11 +61,13 @@ export class InputPipe extends ValidationPipe {
 function objectOf(sent: unknown, { mayBeAbsent }: RecordClass & { mayBeAbsent?: boolean }): object {
   const value = mayBeAbsent ? (sent ?? {}) : sent;
   if (isPlainObject(value)) return value;
-  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON object' }]);
+  const detail = { en: 'the body must be a JSON object', fr: fr('le corps doit être un objet JSON') };
+  throw invalidRequest([{ pointer: '', code: 'type', detail }]);
 }
 
 /** A body that is a list of records, each of which is checked where it is used. */
 function rowsOf(sent: unknown): JsonRows {
   if (sent instanceof JsonRows) return sent;
-  throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
+  const detail = { en: 'the body must be a JSON array', fr: fr('le corps doit être un tableau JSON') };
+  throw invalidRequest([{ pointer: '', code: 'type', detail }]);
 }

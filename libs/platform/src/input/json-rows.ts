@@ -2,6 +2,7 @@ import { Rows } from './field';
 import { pointerToken } from './fold';
 import { repeatedName } from './repeated-names';
 import { BACKSLASH, COLON, MOST_NAMES, QUOTE, shapeFault, TOO_MANY_NAMES } from './json-shape';
+import { fr, type Text } from '../errors/text';
 
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
@@ -20,8 +21,19 @@ export class JsonFault extends Error {
 }
 
 /** @param place the character where that shows, if it is known */
-export function notJson(place: number | string | undefined): string {
-  return `the body must be valid JSON${place === undefined ? '' : ` (fault near character ${place})`}`;
+export function notJson(place: number | string | undefined): Text {
+  if (place === undefined) {
+    return { en: 'the body must be valid JSON', fr: fr('le corps doit être du JSON valide') };
+  }
+  return {
+    en: `the body must be valid JSON (fault near character ${place})`,
+    fr: fr`le corps doit être du JSON valide (faute près du caractère ${place})`,
+  };
+}
+
+/** @param fault a sentence without subject */
+export function bodyThat(fault: Text): Text {
+  return { en: `the body ${fault.en}`, fr: fr`le corps ${fault.fr}` };
 }
 
 /** A list is longer, or one of its elements larger, than a reader takes. */
@@ -31,7 +43,7 @@ export class TooManyRows extends Error {}
 export class UnfitRow {
   /** @param record the element, unless it is too dear to parse */
   constructor(
-    readonly fault: string,
+    readonly fault: Text,
     readonly record?: unknown,
   ) {}
 }
@@ -79,7 +91,13 @@ export class JsonRows extends Rows implements Iterable<unknown> {
   private row(start: number, end: number): unknown {
     const record = parse(this.#json, start, end);
     const twice = repeatedName(this.#json, record, start, end);
-    return twice === undefined ? record : new UnfitRow(`has ${twice.slice(1)} twice; send it once`, record);
+    if (twice === undefined) return record;
+    const name = twice.slice(1);
+    const fault = {
+      en: `has ${name} twice; send it once`,
+      fr: fr`contient deux fois ${name} ; envoyez-le une seule fois`,
+    };
+    return new UnfitRow(fault, record);
   }
 }
 
@@ -112,7 +130,7 @@ export async function parseWithRows(
   while (json[at] !== CLOSE_OBJECT) {
     if (json[at] !== QUOTE) throw new JsonFault(at);
     const nameEnd = endOfValue(json, at);
-    if (entries.size === MOST_NAMES) throw new JsonFault(at, `the body ${TOO_MANY_NAMES}`);
+    if (entries.size === MOST_NAMES) throw new JsonFault(at, bodyThat(TOO_MANY_NAMES));
     const name = parse(json, at, nameEnd) as string;
     const pointer = `/${pointerToken(name)}`;
     if (entries.has(name)) onDuplicate(pointer);
@@ -127,7 +145,7 @@ export async function parseWithRows(
       const end = endOfValue(json, at);
       if (end - at > limits.rowBytes) throw new TooManyRows();
       const fault = shapeFault(json, at, end);
-      if (fault) throw new JsonFault(at, `the body ${fault}`);
+      if (fault) throw new JsonFault(at, bodyThat(fault));
       const value = parse(json, at, end);
       const twice = repeatedName(json, value, at, end);
       if (twice !== undefined) onDuplicate(pointer + twice);

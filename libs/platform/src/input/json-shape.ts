@@ -1,3 +1,5 @@
+import { fr, type Text } from '../errors/text';
+
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const COLON = 0x3a;
@@ -12,7 +14,20 @@ const MOST_CONTAINERS = 120_000;
 
 const HASHES = 65_536;
 
-export const TOO_MANY_NAMES = `must have at most ${MOST_NAMES.toLocaleString('en')} different property names`;
+export const TOO_MANY_NAMES: Text = {
+  en: `must have at most ${MOST_NAMES.toLocaleString('en')} different property names`,
+  fr: fr`doit avoir au plus ${MOST_NAMES} noms de propriétés différents`,
+};
+
+const TOO_MANY_CONTAINERS: Text = {
+  en: `must have at most ${MOST_CONTAINERS.toLocaleString('en')} objects and lists`,
+  fr: fr`doit avoir au plus ${MOST_CONTAINERS} objets et listes`,
+};
+
+const TOO_DEEP: Text = {
+  en: `must be nested at most ${MOST_LEVELS} levels deep`,
+  fr: fr`doit avoir au plus ${MOST_LEVELS} niveaux d'imbrication`,
+};
 
 /**
  * Detects JSON that is too expensive to parse: V8 needs 40 to 75 ms for a megabyte of different property names or of lists
@@ -20,7 +35,7 @@ export const TOO_MANY_NAMES = `must have at most ${MOST_NAMES.toLocaleString('en
  *
  * @returns a sentence without subject; undefined where the text may be parsed
  */
-export function shapeFault(json: Buffer, start = 0, end = json.length): string | undefined {
+export function shapeFault(json: Buffer, start = 0, end = json.length): Text | undefined {
   if (end - start <= SHORT_BYTES) return undefined;
   // Names are compared by a hash. Two names with the same hash count as one.
   const isKnown = new Uint8Array(HASHES);
@@ -42,9 +57,8 @@ export function shapeFault(json: Buffer, start = 0, end = json.length): string |
       isKnown[hash] = 1;
       if (++names > MOST_NAMES) return TOO_MANY_NAMES;
     } else if (byte === 0x5b || byte === 0x7b) {
-      if (++containers > MOST_CONTAINERS)
-        return `must have at most ${MOST_CONTAINERS.toLocaleString('en')} objects and lists`;
-      if (++level > MOST_LEVELS) return `must be nested at most ${MOST_LEVELS} levels deep`;
+      if (++containers > MOST_CONTAINERS) return TOO_MANY_CONTAINERS;
+      if (++level > MOST_LEVELS) return TOO_DEEP;
     } else if (byte === 0x5d || byte === 0x7d) {
       level--;
     }

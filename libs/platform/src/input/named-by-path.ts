@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/domain-error';
+import { fr } from '../errors/text';
 
 /**
  * The body of a PUT whose path names the resource: the body may repeat the name or leave it out.
@@ -12,7 +13,10 @@ export function namedByPath<B extends object, K extends string>(
 ): B & Record<K, string> {
   const said = body[property];
   if (said != null && said !== name) {
-    const detail = 'is not what the path names: it never changes';
+    const detail = {
+      en: 'is not what the path names: it never changes',
+      fr: fr("n'est pas ce que nomme le chemin : cette valeur ne change jamais"),
+    };
     throw invalidRequest([{ pointer: `/${property}`, code: 'path', detail }]);
   }
   return { ...body, [property]: name };

@@ -1,10 +1,11 @@
 import { REQUETE } from '../errors/platform.errors';
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidRequest } from '../errors/domain-error';
-import { JsonFault, notJson, parseWithRows, TooManyRows } from './json-rows';
+import { bodyThat, JsonFault, notJson, parseWithRows, TooManyRows } from './json-rows';
 import { repeatedName } from './repeated-names';
 import { shapeFault } from './json-shape';
 import { SYNC_RECORD_BYTES, SYNC_RECORDS } from '../limits/request-sizes';
+import { fr } from '../errors/text';
 
 const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
 
@@ -16,14 +17,15 @@ const ROW_LIMITS = { rows: SYNC_RECORDS, rowBytes: SYNC_RECORD_BYTES };
  */
 export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
   if (!isUtf8(sent)) {
-    throw invalidRequest([{ pointer: '', code: 'encoding', detail: 'the body must be valid UTF-8' }]);
+    const detail = { en: 'the body must be valid UTF-8', fr: fr('le corps doit être en UTF-8 valide') };
+    throw invalidRequest([{ pointer: '', code: 'encoding', detail }]);
   }
   const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
   const json = marked ? sent.subarray(3) : sent;
   try {
     if (!rows) {
       const unfit = shapeFault(json);
-      if (unfit) throw new JsonFault(0, `the body ${unfit}`);
+      if (unfit) throw new JsonFault(0, bodyThat(unfit));
       const body = JSON.parse(json.toString()) as unknown;
       const twice = repeatedName(json, body);
       return twice === undefined ? body : refuseRepeated(twice);
@@ -36,7 +38,11 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
 }
 
 function refuseRepeated(pointer: string): never {
-  throw invalidRequest([{ pointer, code: 'duplicate', detail: 'is sent twice; send it once' }]);
+  const detail = {
+    en: 'is sent twice; send it once',
+    fr: fr('figure deux fois ; envoyez-le une seule fois'),
+  };
+  throw invalidRequest([{ pointer, code: 'duplicate', detail }]);
 }
 
 /** Reports only the position of a syntax error, because V8's message quotes text that may be personal data. */
@@ -48,8 +54,8 @@ export function invalidJson(error: unknown): DomainError {
 
 function tooManyRecords(): DomainError {
   const most = SYNC_RECORDS.toLocaleString('en');
-  return new DomainError(
-    REQUETE.TropVolumineuse,
-    `One sync takes at most ${most} records, of at most 2 MB each: send the rest in another one. Nothing was written.`,
-  );
+  return new DomainError(REQUETE.TropVolumineuse, {
+    en: `One sync takes at most ${most} records, of at most 2 MB each: send the rest in another one. Nothing was written.`,
+    fr: fr`Une synchronisation accepte au plus ${SYNC_RECORDS} enregistrements, d'au plus 2 Mo chacun : envoyez le reste dans une autre. Rien n'a été écrit.`,
+  });
 }

@@ -178,13 +178,15 @@ describe('RecordValidator', () => {
     [{ nom: 'Roy-Ro', courriel: 'a@b' }, 'nom must have at most 5 characters; invalid e-mail'],
   ])('%j is rejected: %s', (change, fault) => {
     const sent = change === null || Array.isArray(change) ? change : { ...SOUND, ...change };
-    expect(validator.check(JSON.parse(JSON.stringify(sent)))).toEqual({ fault });
+    expect(validator.check(JSON.parse(JSON.stringify(sent)))).toEqual({
+      fault: expect.objectContaining({ en: fault }),
+    });
   });
 
   it('a rejection lists ten faults, the known names once, and the number of further faults', () => {
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`x${index}`, index]));
     const { fault } = validator.check({ ...SOUND, ...many });
-    expect(fault!.split('; ')).toHaveLength(12);
-    expect(fault).toMatch(/; and 2 faults more$/);
+    expect(fault!.en.split('; ')).toHaveLength(12);
+    expect(fault!.en).toMatch(/; and 2 faults more$/);
   });
 });

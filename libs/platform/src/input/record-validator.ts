@@ -12,6 +12,7 @@ import {
 import { type DateField, type Field, type RecordDefinition, type RecordOf } from './field';
 import { foldRecord, isPlainObject } from './fold';
 import { UnfitRow } from './json-rows';
+import { fr, type Text } from '../errors/text';
 
 // The formats are the very functions that class-validator uses for single writes, so both ways agree.
 const ajv = new Ajv({
@@ -55,7 +56,7 @@ const MOST_SENTENCES = 10;
 
 /** Result of checking a record: its values, or one sentence with the errors. */
 export type CheckedRecord<D> =
-  { values: RecordOf<D>; fault?: undefined } | { values?: undefined; fault: string };
+  { values: RecordOf<D>; fault?: undefined } | { values?: undefined; fault: Text };
 
 /**
  * Checks records of a bulk write against a compiled JSON Schema made from their definition, far faster than one
@@ -69,33 +70,57 @@ export class RecordValidator<D extends RecordDefinition> {
   }
 
   check(sent: unknown): CheckedRecord<D> {
-    if (sent instanceof UnfitRow) return { fault: `the record ${sent.fault}` };
-    if (!isPlainObject(sent)) return { fault: 'the record must be an object' };
+    if (sent instanceof UnfitRow) {
+      const { fault } = sent;
+      return { fault: { en: `the record ${fault.en}`, fr: fr`l'enregistrement ${fault.fr}` } };
+    }
+    if (!isPlainObject(sent)) return { fault: NO_RECORD };
     const faults: InputFault[] = [];
     const values = foldRecord(sent, this.definition, 'bulk', '', faults);
     if (this.validate(values) && faults.length === 0) return { values: values as RecordOf<D> };
-    const sentences = faults.map((fault) => `${fault.pointer.slice(1)} ${fault.detail}`);
+    const sentences = faults.map(({ pointer, detail }) => about(pointer.slice(1), detail));
     // A value that could not be read is already named; the schema would only call it missing.
     const named = new Set(faults.map((fault) => fault.pointer.slice(1).toLowerCase()));
     for (const error of this.validate.errors ?? []) {
       const sentence = this.sentence(error, named);
-      if (sentence && !sentences.includes(sentence)) sentences.push(sentence);
+      if (sentence && !sentences.some(({ en }) => en === sentence.en)) sentences.push(sentence);
     }
-    const more = sentences.length - MOST_SENTENCES;
-    return {
-      fault: sentences.slice(0, MOST_SENTENCES).join('; ') + (more > 0 ? `; and ${more} faults more` : ''),
-    };
+    return { fault: joined(sentences) };
   }
 
-  private sentence(error: ErrorObject, named: Set<string>): string | undefined {
+  private sentence(error: ErrorObject, named: Set<string>): Text | undefined {
     const missing = error.keyword === 'required' ? String(error.params.missingProperty) : undefined;
     const name = missing ?? error.instancePath.slice(1).split('/', 1)[0] ?? '';
     const field = this.definition[name];
     if (!field || named.has(name.toLowerCase())) return undefined;
     const code = codeOf(error, field);
     const detail = describeFault(field, code, error.data);
-    return code === 'email' ? detail : `${name} ${detail}`;
+    return code === 'email' ? detail : about(name, detail);
   }
+}
+
+const NO_RECORD: Text = {
+  en: 'the record must be an object',
+  fr: fr("l'enregistrement doit être un objet"),
+};
+
+/** @param detail a sentence without subject */
+function about(name: string, detail: Text): Text {
+  return { en: `${name} ${detail.en}`, fr: fr`${name} ${detail.fr}` };
+}
+
+function joined(sentences: readonly Text[]): Text {
+  const told = sentences.slice(0, MOST_SENTENCES);
+  const more = sentences.length - told.length;
+  const all = {
+    en: told.map(({ en }) => en).join('; '),
+    fr: fr`${told.map((one) => one.fr).join(fr(' ; '))}`,
+  };
+  if (more === 0) return all;
+  return {
+    en: `${all.en}; and ${more} faults more`,
+    fr: more === 1 ? fr`${all.fr} ; et 1 autre faute` : fr`${all.fr} ; et ${more} autres fautes`,
+  };
 }
 
 function codeOf(error: ErrorObject, field: Field): FaultCode {

@@ -1,3 +1,5 @@
+import { fr, type Text } from '../errors/text';
+
 const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d)))?$/;
 
@@ -42,12 +44,19 @@ function dayOf(year: number, month: number, day: number): Date | undefined {
 }
 
 /** The forms of a date. */
-const DATE_FORMS =
-  'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ';
+const DATE_FORMS: Text = {
+  en: 'must be an ISO 8601 date-time with Z or an offset, such as 2026-01-31T13:00:00Z, or a date AAAA-MM-JJ',
+  fr: fr(
+    'doit être une date et heure ISO 8601 avec Z ou un décalage, par exemple 2026-01-31T13:00:00Z, ou une date AAAA-MM-JJ',
+  ),
+};
+
+const MISSING_DAY: Text = {
+  en: `${DATE_FORMS.en}; this day does not exist`,
+  fr: fr`${DATE_FORMS.fr} ; ce jour n'existe pas`,
+};
 
 /** The sentence for a text that is no date. */
-export function describeDate(sent: unknown): string {
-  return typeof sent === 'string' && isMissingDay(sent)
-    ? `${DATE_FORMS}; this day does not exist`
-    : DATE_FORMS;
+export function describeDate(sent: unknown): Text {
+  return typeof sent === 'string' && isMissingDay(sent) ? MISSING_DAY : DATE_FORMS;
 }

@@ -1,5 +1,6 @@
 import { DEBIT } from '../errors/platform.errors';
 import { DomainError } from '../errors/domain-error';
+import { fr, type Text } from '../errors/text';
 
 const KIB = 1_024;
 
@@ -68,7 +69,10 @@ export const BUDGETS = {
 } as const;
 
 /** The 429 of a client that has used up a budget. @param budget its name and size, with its unit */
-export function overBudget(budget: string, retryAfterSeconds: number): DomainError {
-  const detail = `The client has used up its budget of ${budget}. Retry after ${retryAfterSeconds} s, with fewer requests at once. All environments and keys of a client count together.`;
+export function overBudget(budget: Text, retryAfterSeconds: number): DomainError {
+  const detail = {
+    en: `The client has used up its budget of ${budget.en}. Retry after ${retryAfterSeconds} s, with fewer requests at once. All environments and keys of a client count together.`,
+    fr: fr`Le client a atteint sa limite : ${budget.fr}. Réessayez après ${retryAfterSeconds} s, avec moins de requêtes à la fois. Tous les environnements et toutes les clés d'un client comptent ensemble.`,
+  };
   return new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds });
 }

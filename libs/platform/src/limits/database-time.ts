@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { RequestTimes } from './request-times';
 import { atMost } from './at-most';
 import { BUDGETS, overBudget } from './budgets';
+import { fr } from '../errors/text';
 
 const MINUTE_MS = 60_000;
 
@@ -45,6 +46,12 @@ export class DatabaseTime {
     const window = this.windows.get(client);
     const leftMs = (window?.endsAt ?? 0) - performance.now();
     if (leftMs <= 0 || window!.usedMs < BUDGETS.databaseSeconds * 1_000) return;
-    throw overBudget(`${BUDGETS.databaseSeconds} s of database time a minute`, Math.ceil(leftMs / 1_000));
+    throw overBudget(
+      {
+        en: `${BUDGETS.databaseSeconds} s of database time a minute`,
+        fr: fr`${BUDGETS.databaseSeconds} s de temps de base de données par minute`,
+      },
+      Math.ceil(leftMs / 1_000),
+    );
   }
 }

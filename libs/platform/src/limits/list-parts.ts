@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { BUDGETS, overBudget } from './budgets';
 import { KeyedLimit } from './keyed-limit';
+import { fr } from '../errors/text';
 
 const RETRY_S = 30;
 
@@ -15,7 +16,14 @@ export const comparisons = new KeyedLimit(
   BUDGETS.comparisons,
   {
     waitMs: 3 * BUDGETS.waitMs,
-    refusal: () => overBudget(`${BUDGETS.comparisons} comparison of a roll at once`, RETRY_S),
+    refusal: () =>
+      overBudget(
+        {
+          en: `${BUDGETS.comparisons} comparison of a roll at once`,
+          fr: fr`${BUDGETS.comparisons} comparaison de liste électorale à la fois`,
+        },
+        RETRY_S,
+      ),
   },
   BUDGETS.comparisonsInAll,
 );
@@ -30,20 +38,39 @@ export const compressions = new KeyedLimit(BUDGETS.compressions, undefined, BUDG
 export const unreadParts = new KeyedLimit(BUDGETS.unreadParts, {
   waitMs: BUDGETS.waitMs,
   refusal: () =>
-    overBudget(`${BUDGETS.unreadParts} parts of lists that their readers have not taken`, RETRY_S),
+    overBudget(
+      {
+        en: `${BUDGETS.unreadParts} parts of lists that their readers have not taken`,
+        fr: fr`${BUDGETS.unreadParts} parties de listes que leurs lecteurs n'ont pas reçues`,
+      },
+      RETRY_S,
+    ),
 });
 
 /** Answers of one client that are sent in parts, until their readers have taken them whole. */
 export const longAnswers = new KeyedLimit(BUDGETS.longAnswers, {
   waitMs: BUDGETS.waitMs,
-  refusal: () => overBudget(`${BUDGETS.longAnswers} long answers that their readers have not taken`, RETRY_S),
+  refusal: () =>
+    overBudget(
+      {
+        en: `${BUDGETS.longAnswers} long answers that their readers have not taken`,
+        fr: fr`${BUDGETS.longAnswers} longues réponses que leurs lecteurs n'ont pas reçues`,
+      },
+      RETRY_S,
+    ),
 });
 
 /** Large results of one client's votes that are in memory, until their readers have taken them. */
 export const largeResults = new KeyedLimit(BUDGETS.largeResults, {
   waitMs: BUDGETS.waitMs,
   refusal: () =>
-    overBudget(`${BUDGETS.largeResults} large results of votes that their readers have not taken`, RETRY_S),
+    overBudget(
+      {
+        en: `${BUDGETS.largeResults} large results of votes that their readers have not taken`,
+        fr: fr`${BUDGETS.largeResults} grands résultats de votes que leurs lecteurs n'ont pas reçus`,
+      },
+      RETRY_S,
+    ),
 });
 
 /**

@@ -1,6 +1,7 @@
 import { REQUETE } from '../errors/platform.errors';
 import { DomainError } from '../errors/domain-error';
 import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './request-sizes';
+import { fr, type Text } from '../errors/text';
 
 /** Limits of the nested records of one sync. A sync above them is refused. */
 export class NestedLimits {
@@ -9,29 +10,35 @@ export class NestedLimits {
   /** Counts records before they are read. @throws DomainError `Requete.TropVolumineuse` */
   read(count: number): void {
     this.nested += count;
-    this.refuseUnless(this.nested <= SYNC_NESTED_RECORDS, `${say(SYNC_NESTED_RECORDS)} nested records`);
+    this.refuseUnless(this.nested <= SYNC_NESTED_RECORDS, {
+      en: `${say(SYNC_NESTED_RECORDS)} nested records`,
+      fr: fr`${SYNC_NESTED_RECORDS} enregistrements imbriqués`,
+    });
   }
 
   /** @throws DomainError `Requete.TropVolumineuse` */
   refused(count: number): void {
-    this.refuseUnless(
-      count <= SYNC_NESTED_REFUSALS,
-      `${say(SYNC_NESTED_REFUSALS)} nested records that are refused`,
-    );
+    this.refuseUnless(count <= SYNC_NESTED_REFUSALS, {
+      en: `${say(SYNC_NESTED_REFUSALS)} nested records that are refused`,
+      fr: fr`${SYNC_NESTED_REFUSALS} enregistrements imbriqués refusés`,
+    });
   }
 
   /** @throws DomainError `Requete.TropVolumineuse` */
   kept(bytes: number): void {
     const megabytes = SYNC_KEPT_BYTES / 1_048_576;
-    this.refuseUnless(bytes <= SYNC_KEPT_BYTES, `${megabytes} MB of nested records with their identifiers`);
+    this.refuseUnless(bytes <= SYNC_KEPT_BYTES, {
+      en: `${megabytes} MB of nested records with their identifiers`,
+      fr: fr`${megabytes} Mo d'enregistrements imbriqués avec leurs identifiants`,
+    });
   }
 
-  private refuseUnless(isWithin: boolean, most: string): void {
+  private refuseUnless(isWithin: boolean, most: Text): void {
     if (isWithin) return;
-    throw new DomainError(
-      REQUETE.TropVolumineuse,
-      `One sync takes at most ${most}: send the rest in another one. Nothing was written.`,
-    );
+    throw new DomainError(REQUETE.TropVolumineuse, {
+      en: `One sync takes at most ${most.en}: send the rest in another one. Nothing was written.`,
+      fr: fr`Une synchronisation accepte au plus ${most.fr} : envoyez le reste dans une autre. Rien n'a été écrit.`,
+    });
   }
 }
 

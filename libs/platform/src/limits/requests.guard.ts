@@ -8,6 +8,7 @@ import { untilClosed } from './list-parts';
 import { interrupted } from './body-arrival';
 import { SlowReaders } from './slow-readers';
 import { RequestTimes } from './request-times';
+import { fr } from '../errors/text';
 
 const RETRY_S = 5;
 
@@ -21,7 +22,11 @@ export class RequestsGuard implements CanActivate {
   private readonly requests = new KeyedLimit(BUDGETS.requests, {
     longest: BUDGETS.waitingRequests,
     waitMs: BUDGETS.waitMs,
-    refusal: () => overBudget(`${BUDGETS.requests} requests at once`, RETRY_S),
+    refusal: () =>
+      overBudget(
+        { en: `${BUDGETS.requests} requests at once`, fr: fr`${BUDGETS.requests} requêtes à la fois` },
+        RETRY_S,
+      ),
   });
 
   constructor(

@@ -1,7 +1,8 @@
 import { NOTHING } from '#platform/bulk/bulk-upsert';
 import { dictionaryOf, effetsOf, NO_EFFETS } from './effets';
+import { verbatim } from '#platform/errors/text';
 
-const refusal = { index: 0, idExterne: 'E-1', message: 'invalid e-mail' };
+const refusal = { index: 0, idExterne: 'E-1', message: verbatim('invalid e-mail') };
 
 describe('effects of a sync', () => {
   it('sums each number over the lists', () => {

@@ -23,6 +23,7 @@ import { SyncEngine } from './sync-engine';
 import { SyncV1Service } from './sync-v1.service';
 import { SyncV2Service } from './sync-v2.service';
 import { type Tache, TachesService } from './taches.service';
+import { fr, type Language, type Text } from '#platform/errors/text';
 
 /** The body of a plan: that of a sync of one of the two versions. */
 export type PlanRequest = { [N in keyof typeof PLAN_FIELDS]?: Records | null };
@@ -79,9 +80,11 @@ export class PlansService {
     version: 'V1' | 'V2',
     corps: Buffer,
     request: PlanRequest,
+    language: Language,
   ): Promise<Tache> {
     const total = countListsOf(version, request);
-    return this.taches.add(tenantId, actor, { type: 'plan', corps, total, simulation: false, version });
+    const work = { type: 'plan', corps, total, simulation: false, version } as const;
+    return this.taches.add(tenantId, actor, work, { language });
   }
 
   /** @param modules of the caller: campaigns are shown with the module `vote` only */
@@ -115,7 +118,12 @@ export class PlansService {
    *
    * @throws DomainError `Plan.NotFound`, `Plan.Perime`, `Plan.DejaApplique`, `Plan.Bloque`; nothing is written then
    */
-  async apply(tenantId: string, actor: Actor, id: string): Promise<Synced<object>> {
+  async apply(
+    tenantId: string,
+    actor: Actor,
+    id: string,
+    language: Language = 'en',
+  ): Promise<Synced<object>> {
     const applied = await this.transactions.run(
       { tenantId },
       async () => {
@@ -125,12 +133,13 @@ export class PlansService {
         assertApplicable(plan, freins);
         const request = readRequest(await parseBody(await this.plans.corps(tenantId, id), true));
         const { empreinte } = plan;
+        const options = { freins, language };
         const synced =
           plan.version === 'V1'
             ? await this.engine.apply(
-                ...([this.v1, tenantId, actor, requestV1(request), empreinte, freins, origin] as const),
+                ...([this.v1, tenantId, actor, requestV1(request), empreinte, options, origin] as const),
               )
-            : await this.engine.apply(this.v2, tenantId, actor, request, empreinte, freins, origin);
+            : await this.engine.apply(this.v2, tenantId, actor, request, empreinte, options, origin);
         await this.plans.end(tenantId, id, synced ? 'Applique' : 'Perime');
         return synced;
       },
@@ -181,17 +190,19 @@ export class PlansService {
 }
 
 function stale(): DomainError {
-  const detail =
-    'A record that the plan touches has changed since. Nothing was written. Make the plan again.';
+  const detail = {
+    en: 'A record that the plan touches has changed since. Nothing was written. Make the plan again.',
+    fr: fr("Un enregistrement touché par le plan a changé depuis. Rien n'a été écrit. Refaites le plan."),
+  };
   // The plan stays stale.
   return new DomainError(PLAN.Perime, detail, { hasWritten: true });
 }
 
 export function noPlan(): DomainError {
-  return new DomainError(
-    PLAN.NotFound,
-    `No plan has this id. Plans are removed ${PLAN_HOURS} h after they were made.`,
-  );
+  return new DomainError(PLAN.NotFound, {
+    en: `No plan has this id. Plans are removed ${PLAN_HOURS} h after they were made.`,
+    fr: fr`Aucun plan n'a cet identifiant. Les plans sont retirés ${PLAN_HOURS} h après leur création.`,
+  });
 }
 
 /** @throws DomainError `Plan.DejaApplique`, `Plan.Perime` */
@@ -199,10 +210,10 @@ function assertOpen({ etat, isExpired }: StoredPlan): void {
   if (etat === 'Applique') throw new DomainError(PLAN.DejaApplique);
   if (etat === 'Perime') throw stale();
   if (isExpired)
-    throw new DomainError(
-      PLAN.Perime,
-      `The plan was not applied within ${PLAN_HOURS} h. Nothing was written. Make it again.`,
-    );
+    throw new DomainError(PLAN.Perime, {
+      en: `The plan was not applied within ${PLAN_HOURS} h. Nothing was written. Make it again.`,
+      fr: fr`Le plan n'a pas été appliqué dans les ${PLAN_HOURS} h. Rien n'a été écrit. Refaites-le.`,
+    });
 }
 
 /** @throws DomainError `Plan.DejaApplique`, `Plan.Perime`, `Plan.Bloque` */
@@ -218,12 +229,21 @@ function assertApplicable(plan: StoredPlan, freins: Freins): void {
  */
 function countListsOf(version: 'V1' | 'V2', request: PlanRequest): number {
   const [name, detail] =
-    version === 'V1'
-      ? (['Syndicats', 'is a list of V2 only; leave it out, or leave out `version=1`'] as const)
-      : (['Employeurs', 'is a list of V1 only; send employers in `Syndicats`, or add `version=1`'] as const);
+    version === 'V1' ? (['Syndicats', OF_V2_ONLY] as const) : (['Employeurs', OF_V1_ONLY] as const);
   if (request[name]) throw invalidRequest([{ pointer: `/${name}`, code: 'unknown', detail }]);
   return countRecords(Object.values(request));
 }
+
+const OF_V2_ONLY: Text = {
+  en: 'is a list of V2 only; leave it out, or leave out `version=1`',
+  fr: fr('est une liste de la V2 seulement ; omettez-la, ou omettez `version=1`'),
+};
+const OF_V1_ONLY: Text = {
+  en: 'is a list of V1 only; send employers in `Syndicats`, or add `version=1`',
+  fr: fr(
+    'est une liste de la V1 seulement ; envoyez les employeurs dans `Syndicats`, ou ajoutez `version=1`',
+  ),
+};
 
 /** Returns the lists of a body, which was checked on arrival. */
 function readRequest(body: unknown): PlanRequest {

@@ -21,6 +21,7 @@ import { effetsParEmployeur } from './effets';
 import { ImageBox } from './image-box';
 import { OVERTAKEN, syncLockOf } from './overtaken';
 import { SyncProgress } from './sync-progress';
+import { fr, type Language } from '#platform/errors/text';
 
 /** Maximum number of plans of a data space that can be applied, and of votes that a plan names. */
 export const MOST_PLANS = 20;
@@ -31,6 +32,8 @@ export interface WriteOptions {
   readonly progress: SyncProgress;
   /** Employments that the request leaves out stay as they are. */
   readonly keepOmitted: boolean;
+  /** Language of the messages of rejected records. */
+  readonly language: Language;
 }
 
 /** The parts in which the two versions of the sync differ. */
@@ -52,6 +55,8 @@ export interface SyncOptions<R> {
   readonly id?: string;
   /** The task of the sync. The end of a simulated task makes an event, too. */
   readonly tacheId?: string;
+  /** Language of the messages of rejected records; English if absent. */
+  readonly language?: Language;
   /** Receives the progress of the sync. */
   readonly progress?: SyncProgress;
   /** Done in the sync's transaction once all is written; after what a simulation wrote is undone. */
@@ -105,6 +110,7 @@ export class SyncEngine {
       corps,
       tacheId,
       id = tacheId ?? randomUUID(),
+      language = 'en',
       progress = new SyncProgress(0),
       conclude,
       refuse,
@@ -116,7 +122,7 @@ export class SyncEngine {
         progress.restart();
         const freins = await this.begin(tenantId, id);
         const write = (): Promise<Synced<R>> =>
-          version.write(tenantId, request, { progress, keepOmitted: freins.jamaisSupprimer });
+          version.write(tenantId, request, { progress, keepOmitted: freins.jamaisSupprimer, language });
         const synced = await (simulation
           ? this.transactions.undone(write)
           : this.unlessBraked(freins, () => this.noted(write)));
@@ -157,7 +163,11 @@ export class SyncEngine {
       async () => {
         await this.begin(tenantId, id);
         const write = (): Promise<Synced<R>> =>
-          version.write(tenantId, request, { progress: new SyncProgress(0), keepOmitted: true });
+          version.write(tenantId, request, {
+            progress: new SyncProgress(0),
+            keepOmitted: true,
+            language: 'en',
+          });
         if (simulation) return { ...(await this.transactions.undone(write)), syncId: null };
         const synced = await this.noted(write);
         await this.keep(version, tenantId, actor, synced, { id, annule });
@@ -206,11 +216,11 @@ export class SyncEngine {
     actor: Actor,
     request: Q,
     empreinte: string,
-    freins: Freins,
+    { freins, language }: { readonly freins: Freins; readonly language: Language },
     origin: Origin,
   ): Promise<Synced<R> | undefined> {
     const synced = await this.unless(async () => {
-      const written = await this.writeNoted(version, tenantId, request, freins);
+      const written = await this.writeNoted(version, tenantId, request, freins, language);
       await this.effets.merge();
       return { written, isRefused: (await this.effets.digest()) !== empreinte };
     });
@@ -301,8 +311,9 @@ export class SyncEngine {
     tenantId: string,
     request: Q,
     freins: Freins,
+    language: Language = 'en',
   ): Promise<Synced<R>> {
-    const options = { progress: new SyncProgress(0), keepOmitted: freins.jamaisSupprimer };
+    const options = { progress: new SyncProgress(0), keepOmitted: freins.jamaisSupprimer, language };
     return this.noted(() => version.write(tenantId, request, options));
   }
 
@@ -353,7 +364,10 @@ function braked({ planId, effets: resume }: Drawn): DomainError {
   const { termines, champsVides } = resume;
   return new DomainError(
     SYNC.FreinDeclenche,
-    `The sync would end ${termines} employments and memberships and clear ${champsVides} values, which is more than the client's brake allows. Nothing was written. Plan ${planId} shows each change; an administrator may release it.`,
+    {
+      en: `The sync would end ${termines} employments and memberships and clear ${champsVides} values, which is more than the client's brake allows. Nothing was written. Plan ${planId} shows each change; an administrator may release it.`,
+      fr: fr`La synchronisation dépasse ce que le frein du client permet. Emplois et appartenances syndicales qu'elle terminerait : ${termines}. Valeurs qu'elle viderait : ${champsVides}. Rien n'a été écrit. Le plan ${planId} montre chaque modification ; un administrateur peut le débloquer.`,
+    },
     { further: { planId, resume }, hasWritten: true },
   );
 }

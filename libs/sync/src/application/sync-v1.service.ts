@@ -8,7 +8,8 @@ import { messageOf } from '#platform/input/checked-list';
 import type { Synced } from '../domain/effets.types';
 import { effetsOf } from './effets';
 import { countRecords, type Records } from './record-limits';
-import { SyncEngine, type SyncOptions, type SyncVersion } from './sync-engine';
+import { SyncEngine, type SyncOptions, type SyncVersion, type WriteOptions } from './sync-engine';
+import { fr, type Language, type Text } from '#platform/errors/text';
 
 /** The three lists of a V1 sync, as sent; each record is checked on its own. */
 export interface SyncV1Request {
@@ -53,7 +54,11 @@ export class SyncV1Service implements SyncVersion<SyncV1Request, SyncV1Result> {
     return { crees: created, modifies: updated, refuses: errors.length };
   }
 
-  async write(tenantId: string, request: SyncV1Request): Promise<Synced<SyncV1Result>> {
+  async write(
+    tenantId: string,
+    request: SyncV1Request,
+    { language }: WriteOptions,
+  ): Promise<Synced<SyncV1Result>> {
     const employeurs = await this.masterData.upsertEmployeurs(tenantId, request.employeurs ?? []);
     const objets = await this.objetsConsentement.upsert(tenantId, request.objetsConsentement ?? []);
     const employes = await this.masterData.upsertEmployes(tenantId, request.employes ?? []);
@@ -62,9 +67,9 @@ export class SyncV1Service implements SyncVersion<SyncV1Request, SyncV1Result> {
       created: sum(results, (result) => result.created),
       updated: sum(results, (result) => result.updated),
       errors: [
-        ...errorsOf(employeurs, 'employeur: '),
-        ...errorsOf(objets, 'objet de consentement: '),
-        ...errorsOf(employes, ''),
+        ...errorsOf(employeurs, language, OF_EMPLOYEUR),
+        ...errorsOf(objets, language, OF_OBJET),
+        ...errorsOf(employes, language),
       ],
     };
     return { resultat, effets: effetsOf(results) };
@@ -75,10 +80,13 @@ function sum(results: BulkResult[], count: (result: BulkResult) => number): numb
   return results.reduce((total, result) => total + count(result), 0);
 }
 
+const OF_EMPLOYEUR: Text = { en: 'employeur: ', fr: fr('employeur : ') };
+const OF_OBJET: Text = { en: 'objet de consentement: ', fr: fr('objet de consentement : ') };
+
 /** The three lists share one list of errors: a message names the kind of a record that is no employee, or its place. */
-function errorsOf(result: BulkResult, kind: string): SyncV1Result['errors'] {
+function errorsOf(result: BulkResult, language: Language, kind?: Text): SyncV1Result['errors'] {
   return result.refusals.map((refusal) => ({
     idExterne: refusal.idExterne,
-    message: messageOf(refusal, kind),
+    message: messageOf(refusal, language, kind),
   }));
 }

@@ -12,6 +12,7 @@ import { effetsOf } from './effets';
 import { countRecords, type Records } from './record-limits';
 import { SyncEngine, type SyncOptions, type SyncVersion, type WriteOptions } from './sync-engine';
 import { SyncProgress } from './sync-progress';
+import type { Language } from '#platform/errors/text';
 
 /** The three lists of a V2 sync, as sent; each record is checked on its own. */
 export type SyncV2Request = { [N in keyof typeof SYNC_V2_FIELDS]?: Records | null };
@@ -70,7 +71,7 @@ export class SyncV2Service implements SyncVersion<SyncV2Request, SyncV2Result> {
   async write(
     tenantId: string,
     request: SyncV2Request,
-    { progress, keepOmitted }: WriteOptions,
+    { progress, keepOmitted, language }: WriteOptions,
   ): Promise<Synced<SyncV2Result>> {
     const nested = new NestedLimits();
     const list = (records: Records | null | undefined): Iterable<unknown> => progress.over(records ?? []);
@@ -88,12 +89,12 @@ export class SyncV2Service implements SyncVersion<SyncV2Request, SyncV2Result> {
     const objets = await this.objetsConsentement.upsertV2(tenantId, list(request.ObjetsConsentement));
     done(request.ObjetsConsentement);
     const resultat = {
-      Syndicats: countsOf(syndicats),
-      Employeurs: countsOf(employeurs),
-      Employes: countsOf(employes),
-      Emplois: countsOf(emplois),
-      Adhesions: countsOf(adhesions),
-      ObjetsConsentement: countsOf(objets),
+      Syndicats: countsOf(syndicats, language),
+      Employeurs: countsOf(employeurs, language),
+      Employes: countsOf(employes, language),
+      Emplois: countsOf(emplois, language),
+      Adhesions: countsOf(adhesions, language),
+      ObjetsConsentement: countsOf(objets, language),
     };
     const effets = effetsOf([syndicats, employeurs, employes, emplois, adhesions, objets]);
     return { resultat, effets };
@@ -105,10 +106,13 @@ export function countOf(request: SyncV2Request): number {
   return countRecords([request.Syndicats, request.Employes, request.ObjetsConsentement]);
 }
 
-function countsOf({ created, updated, refusals }: BulkResult): SyncV2Counts {
+function countsOf({ created, updated, refusals }: BulkResult, language: Language): SyncV2Counts {
   return {
     AddCount: created,
     UpdateCount: updated,
-    Erreurs: refusals.map((refusal) => ({ IdUnique: refusal.idExterne, Message: messageOf(refusal) })),
+    Erreurs: refusals.map((refusal) => ({
+      IdUnique: refusal.idExterne,
+      Message: messageOf(refusal, language),
+    })),
   };
 }

@@ -30,6 +30,7 @@ import {
 import { NO_EFFETS } from './effets';
 import { SyncProgress } from './sync-progress';
 import { countOf, type SyncV2Request, SyncV2Service } from './sync-v2.service';
+import { fr, type Language, type Text } from '#platform/errors/text';
 
 export type { LongResult, Tache };
 
@@ -59,8 +60,18 @@ export interface TacheJob {
   readonly tacheId: string;
   /** The actor; absent in jobs of older versions. */
   readonly actor?: Actor;
+  /** Language of its messages, that of the request; absent in jobs of older versions. */
+  readonly language?: Language;
   /** Whether it ends within seconds; absent in jobs of older versions. */
   readonly isShort?: boolean;
+}
+
+/** Options of a new task. */
+export interface NewTache {
+  /** Given by the service if absent. */
+  readonly id?: string;
+  /** Language of the messages in its result or its error; English if absent. */
+  readonly language?: Language;
 }
 
 interface DueTache extends DuePiece {
@@ -122,7 +133,6 @@ export class TachesService {
    * Stores a sync for the worker.
    *
    * @param corps the body as sent; the types of its lists have been checked
-   * @param id of the task; the service gives one if absent
    * @throws DomainError `Requete.TropVolumineuse`, `Debit.Depasse` if too many tasks are unfinished
    */
   async submit(
@@ -131,9 +141,9 @@ export class TachesService {
     corps: Buffer,
     request: SyncV2Request,
     simulation: boolean,
-    id?: string,
+    options?: NewTache,
   ): Promise<Tache> {
-    return this.add(tenantId, actor, { type: 'sync', corps, total: countOf(request), simulation }, id);
+    return this.add(tenantId, actor, { type: 'sync', corps, total: countOf(request), simulation }, options);
   }
 
   /** Registers what performs tasks of another type: their context imports this one, and not the reverse. */
@@ -142,19 +152,27 @@ export class TachesService {
   }
 
   /** Stores a task of any type, like `submit`. */
-  async add(tenantId: string, actor: Actor, work: TacheWork, id?: string): Promise<Tache> {
+  async add(
+    tenantId: string,
+    actor: Actor,
+    work: TacheWork,
+    { id, language = 'en' }: NewTache = {},
+  ): Promise<Tache> {
     const { corps, total } = work;
     return this.transactions.run({ tenantId }, async () => {
       if ((await this.taches.countUnfinished(tenantId)) >= MOST_UNFINISHED) {
         throw new DomainError(
           DEBIT.Depasse,
-          `${MOST_UNFINISHED} tasks wait or run already. Send this one when some of them have ended.`,
+          {
+            en: `${MOST_UNFINISHED} tasks wait or run already. Send this one when some of them have ended.`,
+            fr: fr`${MOST_UNFINISHED} tâches attendent ou sont déjà en cours. Envoyez celle-ci lorsque quelques-unes sont terminées.`,
+          },
           { retryAfterSeconds: 10 },
         );
       }
       const tacheId = await this.taches.insert(tenantId, work, id);
       const isShort = total <= SHORT_RECORDS && corps.length <= SHORT_BYTES;
-      const data: TacheJob = { tenantId, tacheId, actor, isShort };
+      const data: TacheJob = { tenantId, tacheId, actor, language, isShort };
       await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
       return this.get(tenantId, tacheId);
     });
@@ -163,7 +181,7 @@ export class TachesService {
   /** @throws DomainError `Tache.NotFound` */
   async get(tenantId: string, id: string): Promise<Tache> {
     const tache = await this.taches.find(tenantId, id);
-    if (!tache) throw new DomainError(TACHE.NotFound, 'No task has this id.');
+    if (!tache) throw new DomainError(TACHE.NotFound);
     return tache;
   }
 
@@ -189,7 +207,7 @@ export class TachesService {
       },
       work: ({ head }) => this.queue.runHead(TACHE_QUEUE, head, (job) => this.perform(job)),
       putAside: async ({ head }) => {
-        await this.fail(head.data.tenantId, head.data.tacheId, ABANDONED);
+        await this.abandon(head.data);
         await this.queue.drop(TACHE_QUEUE, head.id);
       },
     });
@@ -205,6 +223,7 @@ export class TachesService {
     tenantId,
     tacheId,
     actor = { cleId: NO_TENANT, requestId: tacheId },
+    language = 'en',
   }: TacheJob): Promise<void> {
     const work = await this.taches.begin(tenantId, tacheId);
     if (!work) return;
@@ -217,8 +236,8 @@ export class TachesService {
     };
     const conclude = (done: Parameters<TacheRepository['succeed']>[2]): Promise<void> =>
       end(() => this.taches.succeed(tenantId, tacheId, done, BUDGETS.storedBytes));
-    const fail = ({ code, message }: DomainError): Promise<boolean> =>
-      this.fail(tenantId, tacheId, { code, detail: message });
+    const fail = ({ code, detail }: DomainError): Promise<boolean> =>
+      this.fail(tenantId, tacheId, { code, detail: detail[language] });
     try {
       if (work.type !== 'sync') {
         const performer = this.performers.get(work.type);
@@ -233,6 +252,7 @@ export class TachesService {
         simulation: work.simulation,
         corps: () => work.corps,
         tacheId,
+        language,
         progress,
         conclude,
         refuse: (refusal) => end(() => fail(refusal)),
@@ -249,8 +269,8 @@ export class TachesService {
   }
 
   /** Ends a task that was tried too often. */
-  async abandon({ tenantId, tacheId }: TacheJob): Promise<void> {
-    await this.fail(tenantId, tacheId, ABANDONED);
+  async abandon({ tenantId, tacheId, language = 'en' }: TacheJob): Promise<void> {
+    await this.fail(tenantId, tacheId, { code: SERVICE.ErreurInterne.code, detail: ABANDONED[language] });
   }
 
   /** Returns false if the task had ended already. */
@@ -279,11 +299,12 @@ export class TachesService {
   }
 }
 
-/** The error of a task that was tried again and again, and never ended. */
-const ABANDONED: ErreurTache = {
-  code: SERVICE.ErreurInterne.code,
-  detail:
-    'The task was tried several times and never ended. Nothing was written. Send it again in smaller parts.',
+/** Detail of a task that was tried again and again, and never ended. */
+const ABANDONED: Text = {
+  en: 'The task was tried several times and never ended. Nothing was written. Send it again in smaller parts.',
+  fr: fr(
+    "La tâche a été tentée plusieurs fois et ne s'est jamais terminée. Rien n'a été écrit. Renvoyez-la en plus petites parties.",
+  ),
 };
 
 /** Returns the lists of a body, which was checked on arrival. */
@@ -296,10 +317,12 @@ async function readRequest(corps: Buffer): Promise<SyncV2Request> {
 function refusalOf(error: unknown): unknown {
   if (error instanceof JsonFault) return invalidJson(error);
   if (!ranOutOfTime(error)) return error;
-  return new DomainError(
-    SERVICE.Indisponible,
-    'The task took longer than the service allows. Nothing was written. Send it in smaller parts.',
-  );
+  return new DomainError(SERVICE.Indisponible, {
+    en: 'The task took longer than the service allows. Nothing was written. Send it in smaller parts.',
+    fr: fr(
+      "La tâche a duré plus longtemps que le service ne le permet. Rien n'a été écrit. Envoyez-la en plus petites parties.",
+    ),
+  });
 }
 
 /** Runs `tick` every `TICK_MS`, one at a time, until it is stopped. */

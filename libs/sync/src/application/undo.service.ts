@@ -14,6 +14,7 @@ import { SyncRepository } from '../persistence/sync.repository';
 import { NO_EFFETS } from './effets';
 import { ImageBox } from './image-box';
 import { MOST_VOTES, SyncEngine, type SyncVersion } from './sync-engine';
+import { fr } from '#platform/errors/text';
 
 /** Maximum number of conflicts that an answer lists. */
 const MOST_CONFLICTS = 1_000;
@@ -122,16 +123,19 @@ function resultOf(
 }
 
 function missing(): never {
-  throw new DomainError(
-    SYNC.NotFound,
-    `No sync has this id. Syncs that have written are kept for ${SYNC_DAYS} days.`,
-  );
+  throw new DomainError(SYNC.NotFound, {
+    en: `No sync has this id. Syncs that have written are kept for ${SYNC_DAYS} days.`,
+    fr: fr`Aucune synchronisation n'a cet identifiant. Les synchronisations qui ont écrit sont conservées ${SYNC_DAYS} jours.`,
+  });
 }
 
 function inConflict(nombreConflits: number, conflits: Annulation['conflits']): DomainError {
   return new DomainError(
     SYNC.AnnulationEnConflit,
-    `${nombreConflits} records have changed since the sync, or others refer to them. Nothing was written. Send ignorerConflits: true to leave them and put back the others.`,
+    {
+      en: `${nombreConflits} records have changed since the sync, or others refer to them. Nothing was written. Send ignorerConflits: true to leave them and put back the others.`,
+      fr: fr`Des enregistrements ont changé depuis la synchronisation, ou d'autres y font référence ; leur nombre est ${nombreConflits}. Rien n'a été écrit. Envoyez ignorerConflits: true pour les laisser tels quels et rétablir les autres.`,
+    },
     { further: { conflits, nombreConflits } },
   );
 }

@@ -1,10 +1,12 @@
 import { WithHeaders } from '#platform/http/answers.decorator';
+import { languageHeaders } from '#platform/http/language';
 import { streamedJson } from '#platform/http/json-parts';
 import type { Streamed } from '#platform/http/streamed';
 import { ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { dictionaryOf } from '../application/effets';
 import type { Effets, Synced } from '../domain/effets.types';
+import type { Language } from '#platform/errors/text';
 
 /** Effects of a sync, in the task and in the event. The header has the same numbers. */
 export class EffetsItem
@@ -32,12 +34,15 @@ export const EFFETS_HEADERS = {
     'Effects of the sync, a dictionary (RFC 9651): `crees=3, modifies=1, inchanges=10, termines=2, champs-vides=5, refuses=0`.',
 };
 
-/** Returns the response of a sync, which may have hundreds of thousands of errors. */
-export async function answerOf({ resultat, effets }: Synced<object>): Promise<WithHeaders<Streamed>> {
-  return withEffets(await streamedJson(resultat), effets);
+/** Returns the response of a sync, which may have hundreds of thousands of errors. @param language of their messages */
+export async function answerOf(
+  { resultat, effets }: Synced<object>,
+  language: Language,
+): Promise<WithHeaders<Streamed>> {
+  return withEffets(await streamedJson(resultat), effets, languageHeaders(language));
 }
 
 /** Returns a response with the header of effects. */
-export function withEffets<R>(item: R, effets: Effets): WithHeaders<R> {
-  return new WithHeaders({ [HEADER]: dictionaryOf(effets) }, item);
+export function withEffets<R>(item: R, effets: Effets, headers: Readonly<Record<string, string>> = {}) {
+  return new WithHeaders({ ...headers, [HEADER]: dictionaryOf(effets) }, item);
 }

@@ -40,7 +40,7 @@ export class PlansAdministrationController {
     @CurrentActor() actor: Actor,
     @ClientId() clientId: string,
     @Param('environnement', new EnvironmentPart(PLAN.NotFound)) environnement: Environment,
-    @Param('planId', new GuidPart(PLAN.NotFound, 'No plan has this id.')) planId: string,
+    @Param('planId', new GuidPart(PLAN.NotFound)) planId: string,
     @Body() { raison }: PlanReleaseInput,
   ): Promise<Json> {
     const tenantId = await this.clients.tenantIn(clientId, environnement);

@@ -8,6 +8,7 @@ import type { ActorWithModules } from '#access/caller';
 import { Answers, Located, prefersAsync, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
 import { type Listing, listOf, PagingQuery } from '#platform/http/listing';
+import { CallerLanguage } from '#platform/http/language';
 import type { Streamed } from '#platform/http/streamed';
 import { GuidPart, guidPart } from '#platform/input/guid-part.pipe';
 import type { Json } from '#platform/database/json';
@@ -25,8 +26,9 @@ import {
 import { SyncV1ResultItem } from './sync-v1.dto';
 import { SyncV2ResultItem } from './sync-v2.dto';
 import { accepted, EXAMPLE_TACHE, TacheItem } from './taches.dto';
+import type { Language } from '#platform/errors/text';
 
-const PlanId = () => Param('id', new GuidPart(PLAN.NotFound, 'No plan has this id.'));
+const PlanId = () => Param('id', new GuidPart(PLAN.NotFound));
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -58,10 +60,14 @@ export class PlansController {
     @CurrentActorWithModules() { actor, modules }: ActorWithModules,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
+    @CallerLanguage() language: Language,
   ): Promise<Located> {
     const version = query.version === 1 ? 'V1' : 'V2';
     const corps = request.rawBody!;
-    if (prefersAsync(prefer)) return accepted(await this.plans.submit(tenantId, actor, version, corps, body));
+    if (prefersAsync(prefer)) {
+      const tache = await this.plans.submit(tenantId, actor, version, corps, body, language);
+      return accepted(tache);
+    }
     const id = await this.plans.draw(tenantId, version, corps, body);
     return new Located(`/b2b/v2/plan/${id}`, await this.plans.get(tenantId, id, modules));
   }
@@ -127,8 +133,9 @@ export class PlansController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @PlanId() id: string,
+    @CallerLanguage() language: Language,
   ): Promise<WithHeaders<Streamed>> {
-    return answerOf(await this.plans.apply(tenantId, actor, id));
+    return answerOf(await this.plans.apply(tenantId, actor, id, language), language);
   }
 
   @Delete(':id')

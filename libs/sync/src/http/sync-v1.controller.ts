@@ -6,11 +6,13 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
+import { CallerLanguage } from '#platform/http/language';
 import type { Streamed } from '#platform/http/streamed';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { SyncV1Service } from '../application/sync-v1.service';
 import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery, SyncV1Input, SyncV1ResultItem } from './sync-v1.dto';
+import type { Language } from '#platform/errors/text';
 
 @ApiTags('Employees')
 @Requires({ role: 'partenaire' })
@@ -34,12 +36,15 @@ export class SyncV1Controller {
     @Query() query: SyncQuery,
     @Body() body: SyncV1Input,
     @Req() request: RawRequest,
+    @CallerLanguage() language: Language,
   ): Promise<WithHeaders<Streamed>> {
     return answerOf(
       await this.syncs.sync(tenantId, actor, body, {
         simulation: query.simulation ?? false,
         corps: () => request.rawBody!,
+        language,
       }),
+      language,
     );
   }
 }

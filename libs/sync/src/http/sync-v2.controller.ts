@@ -6,6 +6,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { type Accepted, Answers, prefersAsync, type WithHeaders } from '#platform/http/answers.decorator';
 import { BulkBody, type RawRequest } from '#platform/http/body.interceptor';
+import { CallerLanguage } from '#platform/http/language';
 import type { Streamed } from '#platform/http/streamed';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import type { Records } from '../application/record-limits';
@@ -15,6 +16,7 @@ import { answerOf, EFFETS_HEADERS } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { EmployeV2Sync, SyncV2Input, SyncV2ResultItem } from './sync-v2.dto';
 import { accepted, EXAMPLE_TACHE, TacheItem } from './taches.dto';
+import type { Language } from '#platform/errors/text';
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })
@@ -47,14 +49,19 @@ export class SyncV2Controller {
     @Body() body: SyncV2Input,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: RawRequest,
+    @CallerLanguage() language: Language,
   ): Promise<WithHeaders<Streamed> | Accepted> {
     const simulation = query.simulation ?? false;
     if (!prefersAsync(prefer)) {
+      const corps = (): Buffer => request.rawBody!;
       return answerOf(
-        await this.syncs.sync(tenantId, actor, body, { simulation, corps: () => request.rawBody! }),
+        await this.syncs.sync(tenantId, actor, body, { simulation, corps, language }),
+        language,
       );
     }
-    return accepted(await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation));
+    return accepted(
+      await this.taches.submit(tenantId, actor, request.rawBody!, body, simulation, { language }),
+    );
   }
 
   @Post('employe/upsert')
@@ -74,6 +81,7 @@ export class SyncV2Controller {
     @Query() query: SyncQuery,
     @Body() body: Array<unknown>,
     @Req() { rawBody }: RawRequest,
+    @CallerLanguage() language: Language,
   ): Promise<WithHeaders<Streamed>> {
     const request = { Employes: body as Records };
     const simulation = query.simulation ?? false;
@@ -82,6 +90,9 @@ export class SyncV2Controller {
       const list = rawBody![0] === 0xef ? rawBody!.subarray(3) : rawBody!;
       return Buffer.concat([Buffer.from('{"Employes":'), list, Buffer.from('}')]);
     };
-    return answerOf(await this.syncs.sync(tenantId, actor, request, { simulation, corps }));
+    return answerOf(
+      await this.syncs.sync(tenantId, actor, request, { simulation, corps, language }),
+      language,
+    );
   }
 }

@@ -15,7 +15,7 @@ import { EFFETS_HEADERS, withEffets } from './effets.dto';
 import { SyncQuery } from './sync-v1.dto';
 import { AnnulationInput, AnnulationItem, EXAMPLE_SYNC_IDS, SyncItem } from './syncs.dto';
 
-const SyncId = () => Param('id', new GuidPart(SYNC.NotFound, 'No sync has this id.'));
+const SyncId = () => Param('id', new GuidPart(SYNC.NotFound));
 
 @ApiTags('Sync, V2')
 @Requires({ role: 'partenaire' })

@@ -29,7 +29,7 @@ export class TachesController {
   })
   async get(
     @Tenant() tenantId: string,
-    @Param('id', new GuidPart(TACHE.NotFound, 'No task has this id.')) id: string,
+    @Param('id', new GuidPart(TACHE.NotFound)) id: string,
   ): Promise<Json | Streamed | WithHeaders<Json | Streamed>> {
     const tache = await this.taches.get(tenantId, id);
     const item = tache.long ? this.streamed(tenantId, tache, tache.long) : jsonOf(tache);

@@ -7,6 +7,7 @@ import { SERVICE } from '#platform/errors/platform.errors';
 import { Config, PRINCIPAL } from '#platform/ops/config';
 import { MoveConnections } from './move-connections';
 import { CopyRefused } from './space-copy';
+import { fr } from '#platform/errors/text';
 
 /** Steps of a move, in their order. */
 export const STEPS = [
@@ -138,10 +139,12 @@ async function shut(connections: MoveConnections): Promise<void> {
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (attempt === SHUT_ATTEMPTS)
-        throw new DomainError(
-          SERVICE.Indisponible,
-          'Writes of the data space ran for too long. Request the move again.',
-        );
+        throw new DomainError(SERVICE.Indisponible, {
+          en: 'Writes of the data space ran for too long. Request the move again.',
+          fr: fr(
+            "Des écritures dans l'espace de données ont duré trop longtemps. Demandez de nouveau le déplacement.",
+          ),
+        });
       await sleep(PAUSE_MS);
     }
   }

@@ -9,6 +9,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import { SERVICE } from '#platform/errors/platform.errors';
 import { privateKeyOf, publicBytesOf, publicJwkOf, type PublicJwk } from '../domain/signing-key';
 import { DossierKeysRepository } from '../persistence/dossier-keys.repository';
+import { fr } from '#platform/errors/text';
 
 /** How long the list of public keys is kept. Callers do not reach the database more often. */
 const KEPT_MS = 10_000;
@@ -137,9 +138,11 @@ export class DossierKeys implements OnApplicationBootstrap {
 
   private usable(): Own {
     if (this.own) return this.own;
-    throw new DomainError(
-      SERVICE.Indisponible,
-      'The operator must set DOSSIER_SIGNING_KEY, the key that signs counts, before a campaign is published.',
-    );
+    throw new DomainError(SERVICE.Indisponible, {
+      en: 'The operator must set DOSSIER_SIGNING_KEY, the key that signs counts, before a campaign is published.',
+      fr: fr(
+        "L'exploitant doit définir DOSSIER_SIGNING_KEY, la clé qui signe les dépouillements, avant la publication d'une campagne.",
+      ),
+    });
   }
 }

@@ -8,13 +8,10 @@ export const questionPart = (example: string = EXAMPLE_IDS.question) => guidPart
 export const optionPart = (example: string = EXAMPLE_IDS.option) => guidPart('option', example);
 export const votantPart = (example: string = EXAMPLE_IDS.votant) => guidPart('voter', example);
 
-export const CampagneId = () => Param('id', new GuidPart(CAMPAGNE.NotFound, 'No campaign has this id.'));
+export const CampagneId = () => Param('id', new GuidPart(CAMPAGNE.NotFound));
 
-export const QuestionId = () =>
-  Param('questionId', new GuidPart(QUESTION.NotFound, 'The campaign has no question with this id.'));
+export const QuestionId = () => Param('questionId', new GuidPart(QUESTION.NotFound));
 
-export const OptionId = () =>
-  Param('optionId', new GuidPart(OPTION.NotFound, 'The question has no option with this id.'));
+export const OptionId = () => Param('optionId', new GuidPart(OPTION.NotFound));
 
-export const VotantId = () =>
-  Param('votantId', new GuidPart(VOTANT.NotFound, 'The campaign has no voter with this id.'));
+export const VotantId = () => Param('votantId', new GuidPart(VOTANT.NotFound));

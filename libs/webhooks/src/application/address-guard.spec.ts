@@ -254,7 +254,7 @@ describe('addressFault', () => {
     ['https://example.org/#', /fragment/],
     ['https://example.org#@127.0.0.1/', /fragment/],
   ])('%s: %s', (url, fault) => {
-    expect(addressFault(url)).toMatch(fault);
+    expect(addressFault(url)?.en).toMatch(fault);
   });
 
   it.each([
@@ -278,7 +278,7 @@ describe('addressFault', () => {
     'https://loc\talhost/',
     'https://lo­calhost/',
   ])('%j is not of the public internet', (url) => {
-    expect(addressFault(url)).toBe('must be on the public internet');
+    expect(addressFault(url)?.en).toBe('must be on the public internet');
   });
 });
 
@@ -300,6 +300,6 @@ describe('insecureAddressFault', () => {
     'http://localhost/#part',
     'http://localhost/#',
   ])('%j may not even then', (url) => {
-    expect(insecureAddressFault(url)).toMatch(/^is not an address/);
+    expect(insecureAddressFault(url)?.en).toMatch(/^is not an address/);
   });
 });

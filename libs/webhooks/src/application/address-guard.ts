@@ -5,6 +5,7 @@ import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Addresses of a name, or the reason for the failed lookup. */
 export type Resolve = (hostname: string) => Promise<string[]>;
@@ -34,29 +35,53 @@ export function isPublicUnicast(address: string): boolean {
   return ip.kind() === 'ipv4' || ((ip as ipaddr.IPv6).parts[0]! & 0xe000) === 0x2000;
 }
 
+const ADDRESS_FAULTS = {
+  none: { en: 'is not an address (https://…)', fr: fr("n'est pas une adresse (https://…)") },
+  protocol: { en: 'must begin with https://', fr: fr('doit commencer par https://') },
+  port: {
+    en: 'must use port 443, the port of https',
+    fr: fr('doit utiliser le port 443, celui de https'),
+  },
+  user: {
+    en: 'must not have a user or a password: receivers check the signature',
+    fr: fr('ne doit avoir ni utilisateur ni mot de passe : les récepteurs vérifient la signature'),
+  },
+  fragment: {
+    en: 'must not have a fragment, because receivers do not get it',
+    fr: fr('ne doit pas avoir de fragment, car les récepteurs ne le reçoivent pas'),
+  },
+  private: {
+    en: 'must be on the public internet',
+    fr: fr("doit être dans l'Internet public"),
+  },
+  insecure: {
+    en: 'is not an address (http://… or https://…, without user and fragment)',
+    fr: fr("n'est pas une adresse (http://… ou https://…, sans utilisateur ni fragment)"),
+  },
+} as const satisfies Record<string, Text>;
+
 /**
  * Returns the error in the address of an endpoint, or undefined. Connecting checks the addresses that its name resolves
  * to.
  */
-export function addressFault(text: string): string | undefined {
+export function addressFault(text: string): Text | undefined {
   const url = URL.parse(text);
-  if (!url) return 'is not an address (https://…)';
-  if (url.protocol !== 'https:') return 'must begin with https://';
-  if (url.port !== '') return 'must use port 443, the port of https';
-  if (url.username || url.password)
-    return 'must not have a user or a password: receivers check the signature';
-  if (text.includes('#')) return 'must not have a fragment, because receivers do not get it';
+  if (!url) return ADDRESS_FAULTS.none;
+  if (url.protocol !== 'https:') return ADDRESS_FAULTS.protocol;
+  if (url.port !== '') return ADDRESS_FAULTS.port;
+  if (url.username || url.password) return ADDRESS_FAULTS.user;
+  if (text.includes('#')) return ADDRESS_FAULTS.fragment;
   const host = unbracketed(url.hostname);
-  if (isIP(host) ? !isPublicUnicast(host) : isLocalName(host)) return 'must be on the public internet';
+  if (isIP(host) ? !isPublicUnicast(host) : isLocalName(host)) return ADDRESS_FAULTS.private;
   return undefined;
 }
 
 /** Returns the error in an address in development, where events may go to any host (`WEBHOOK_ALLOW_INSECURE`). */
-export function insecureAddressFault(text: string): string | undefined {
+export function insecureAddressFault(text: string): Text | undefined {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !text.includes('#')
     ? undefined
-    : 'is not an address (http://… or https://…, without user and fragment)';
+    : ADDRESS_FAULTS.insecure;
 }
 
 function unbracketed(hostname: string): string {

@@ -55,7 +55,7 @@ export class Sender {
 
   constructor({ allowInsecure, timeoutMs = TIMEOUT_MS, resolve = createResolver() }: SenderOptions) {
     this.timeoutMs = timeoutMs;
-    this.fault = allowInsecure ? insecureAddressFault : addressFault;
+    this.fault = (url) => (allowInsecure ? insecureAddressFault : addressFault)(url)?.en;
     this.agents = {
       'http:': new http.Agent(KEPT_ALIVE),
       'https:': allowInsecure ? new https.Agent(KEPT_ALIVE) : new GuardedAgent(resolve, KEPT_ALIVE),

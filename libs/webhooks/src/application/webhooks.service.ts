@@ -22,6 +22,7 @@ import { WebhookRepository } from '../persistence/webhook.repository';
 import { addressFault, insecureAddressFault } from './address-guard';
 import { LivraisonJobs } from './livraison-jobs';
 import { SigningKeys } from './signing-keys';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Maximum endpoints of one tenant, because each event makes a row for each subscribed endpoint. */
 const MOST_WEBHOOKS = 50;
@@ -86,10 +87,10 @@ export class WebhooksService {
     return this.transactions.run({ tenantId }, async () => {
       await this.transactions.lockByName(`webhooks ${tenantId}`);
       if ((await this.repository.count(tenantId)) >= MOST_WEBHOOKS) {
-        throw new DomainError(
-          WEBHOOK.TropNombreux,
-          `The tenant already has ${MOST_WEBHOOKS} endpoints. Delete an unused one.`,
-        );
+        throw new DomainError(WEBHOOK.TropNombreux, {
+          en: `The tenant already has ${MOST_WEBHOOKS} endpoints. Delete an unused one.`,
+          fr: fr`L'espace de données a déjà ${MOST_WEBHOOKS} webhooks. Supprimez-en un qui ne sert plus.`,
+        });
       }
       await this.repository.insert(Webhook.register(tenantId, id, record, key));
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.creer, [id]);
@@ -276,15 +277,26 @@ export class WebhooksService {
 
   private check(record: WebhookRecord, modules: readonly ModuleName[]): void {
     if (record.types.length === 0)
-      throw invalidRequest([
-        { pointer: '/types', code: 'minLength', detail: 'must contain at least one type' },
-      ]);
+      throw invalidRequest([{ pointer: '/types', code: 'minLength', detail: NO_TYPE }]);
     assertOpen(record.types, modules);
     const isFree = this.config.webhookAllowInsecure;
     const fault = (isFree ? insecureAddressFault : addressFault)(record.url);
-    const remedy = isFree ? '' : ' Give the public https address of the receiver, on port 443.';
-    if (fault) throw new DomainError(WEBHOOK.AdresseRefusee, `The address ${fault}.${remedy}`);
+    if (!fault) return;
+    const refused = { en: `The address ${fault.en}.`, fr: fr`L'adresse ${fault.fr}.` };
+    throw new DomainError(WEBHOOK.AdresseRefusee, isFree ? refused : withRemedy(refused));
   }
+}
+
+const NO_TYPE: Text = {
+  en: 'must contain at least one type',
+  fr: fr('doit contenir au moins un type'),
+};
+
+function withRemedy(refused: Text): Text {
+  return {
+    en: `${refused.en} Give the public https address of the receiver, on port 443.`,
+    fr: fr`${refused.fr} Donnez l'adresse https publique du récepteur, sur le port 443.`,
+  };
 }
 
 function withSecret(item: Json, secret: object): Json {
@@ -292,9 +304,9 @@ function withSecret(item: Json, secret: object): Json {
 }
 
 function missingLivraison(): never {
-  throw new DomainError(LIVRAISON.NotFound, 'The endpoint has no delivery with this id.');
+  throw new DomainError(LIVRAISON.NotFound);
 }
 
 function missing(): never {
-  throw new DomainError(WEBHOOK.NotFound, 'No endpoint has this id.');
+  throw new DomainError(WEBHOOK.NotFound);
 }

@@ -2,6 +2,7 @@ import { MODULE, MODULE_REMEDY } from '#access/access.errors';
 import type { ModuleName } from '#access/caller';
 import { DomainError } from '#platform/errors/domain-error';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from './event.types';
+import { fr } from '#platform/errors/text';
 
 /** Returns the types of event whose data a key with these modules may read; undefined if that is every type. */
 export function openTypes(modules: readonly ModuleName[]): EventType[] | undefined {
@@ -16,7 +17,10 @@ export function assertOpen(types: readonly EventType[], modules: readonly Module
     if (module) {
       throw new DomainError(
         MODULE.NonActif,
-        `Events ${type} belong to the module ${module}, which is not active for this key. ${MODULE_REMEDY}`,
+        {
+          en: `Events ${type} belong to the module ${module}, which is not active for this key. ${MODULE_REMEDY.en}`,
+          fr: fr`Les événements ${type} font partie du module ${module}, qui n'est pas actif pour cette clé. ${MODULE_REMEDY.fr}`,
+        },
         { module },
       );
     }

@@ -5,6 +5,7 @@ import { DomainError } from '#platform/errors/domain-error';
 import type { EventType } from './event.types';
 import type { WebhookRecord } from './webhook.fields';
 import type { Signature } from './webhook.types';
+import { fr, type Text } from '#platform/errors/text';
 
 const HOUR_MS = 3_600_000;
 
@@ -35,6 +36,18 @@ export interface SealedKey {
   /** `whpk_…`; null for a secret. */
   readonly clePublique: string | null;
 }
+
+/** Reasons for which the service disables an endpoint. The endpoint and its event have the English one, the e-mail the French one. */
+export const DISABLED_BECAUSE = {
+  gone: {
+    en: 'The receiver answered 410 Gone.',
+    fr: fr('Le récepteur a répondu 410 Gone.'),
+  },
+  failing: {
+    en: 'No attempt has succeeded for five days.',
+    fr: fr("Aucune tentative n'a réussi depuis cinq jours."),
+  },
+} as const satisfies Record<string, Text>;
 
 /** An endpoint that receives events (docs/contract.md, "Endpoints"). Its secrets are sealed. */
 @Entity('webhook')
@@ -143,7 +156,11 @@ export class Webhook {
     const replaced = this.replacedAt(at);
     const oldest = replaced.at(-1);
     if (oldest && replaced.length >= MOST_REPLACED) {
-      const detail = `${MOST_REPLACED} replaced secrets still sign, each for 24 hours. Rotate again after ${oldest.until.toISOString()}.`;
+      const until = oldest.until.toISOString();
+      const detail = {
+        en: `${MOST_REPLACED} replaced secrets still sign, each for 24 hours. Rotate again after ${until}.`,
+        fr: fr`${MOST_REPLACED} secrets remplacés signent encore, chacun pendant 24 heures. Renouvelez de nouveau le secret après ${until}.`,
+      };
       throw new DomainError(WEBHOOK.RotationsTropNombreuses, detail);
     }
     const until = new Date(at.getTime() + OVERLAP_MS);
@@ -185,15 +202,17 @@ export class Webhook {
   /** @throws DomainError `Webhook.Inactif` */
   assertActive(): void {
     if (this.actif) return;
-    const detail = 'The endpoint is not active. Set `actif` to true first.';
-    throw new DomainError(WEBHOOK.Inactif, detail);
+    throw new DomainError(WEBHOOK.Inactif);
   }
 
   /** @throws DomainError `Webhook.Inactif`, `Webhook.TypeNonAbonne` */
   assertTakes(type: string): void {
     this.assertActive();
     if (this.subscribesTo(type)) return;
-    const detail = `The endpoint no longer subscribes to ${type}. Add it to \`types\` first.`;
+    const detail = {
+      en: `The endpoint no longer subscribes to ${type}. Add it to \`types\` first.`,
+      fr: fr`Le webhook n'est plus abonné à ${type}. Ajoutez-le d'abord à \`types\`.`,
+    };
     throw new DomainError(WEBHOOK.TypeNonAbonne, detail);
   }
 
@@ -219,7 +238,7 @@ export class Webhook {
   note(finding: Finding): 'disabled' | 'health' | undefined {
     if (!this.isNews(finding)) return undefined;
     const { verdict, at } = finding;
-    if (verdict === 'gone') return this.disable(at, 'The receiver answered 410 Gone.');
+    if (verdict === 'gone') return this.disable(at, DISABLED_BECAUSE.gone.en);
     if (verdict === 'accepted') {
       this.clearFailures();
       return 'health';
@@ -228,7 +247,7 @@ export class Webhook {
     const since = (goesOn && this.echecDepuis) || at;
     Object.assign(this, { echecDepuis: since, dernierEchec: at });
     const isTooLong = ms(since, at) >= LONGEST_FAILURE_MS;
-    return isTooLong && this.actif ? this.disable(at, 'No attempt has succeeded for five days.') : 'health';
+    return isTooLong && this.actif ? this.disable(at, DISABLED_BECAUSE.failing.en) : 'health';
   }
 
   private disable(desactiveLe: Date, raisonDesactivation: string): 'disabled' {

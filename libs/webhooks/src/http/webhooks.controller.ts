@@ -24,6 +24,7 @@ import {
   WebhookInput,
   WebhookItem,
 } from './webhooks.dto';
+import { fr } from '#platform/errors/text';
 
 const PATH = '/b2b/v2/webhook';
 const id = guidPart('endpoint', EXAMPLE_WEBHOOK_ID);
@@ -32,9 +33,8 @@ const livraisonId = guidPart('delivery', EXAMPLE_LIVRAISON_ID);
 /** The rule of every operation on an endpoint (`assertOpen`), for descriptions. */
 const OPEN = 'The key needs the modules of all types of the endpoint.';
 
-const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound, 'No endpoint has this id.'));
-const LivraisonId = () =>
-  Param('livraisonId', new GuidPart(LIVRAISON.NotFound, 'The endpoint has no delivery with this id.'));
+const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound));
+const LivraisonId = () => Param('livraisonId', new GuidPart(LIVRAISON.NotFound));
 
 @ApiTags('Webhooks')
 @Requires({ role: 'partenaire' })
@@ -75,7 +75,10 @@ export class WebhooksController {
   }
 
   @Post()
-  @SecretAnswer('Find the endpoint in the list of endpoints and rotate its secret.')
+  @SecretAnswer({
+    en: 'Find the endpoint in the list of endpoints and rotate its secret.',
+    fr: fr('Trouvez le webhook dans la liste des webhooks et renouvelez son secret.'),
+  })
   @Answers({
     summary: 'Register an endpoint',
     description:
@@ -134,9 +137,12 @@ export class WebhooksController {
   }
 
   @Post(':id/secret/rotation')
-  @SecretAnswer(
-    'Rotate again with a new Idempotency-Key, and give the receiver that secret at once, because its present secret signs for 24 more hours only.',
-  )
+  @SecretAnswer({
+    en: 'Rotate again with a new Idempotency-Key, and give the receiver that secret at once, because its present secret signs for 24 more hours only.',
+    fr: fr(
+      "Renouvelez de nouveau le secret avec une nouvelle valeur d'Idempotency-Key, et donnez ce secret aussitôt au récepteur, car son secret actuel ne signe que pendant 24 heures de plus.",
+    ),
+  })
   @Answers({
     summary: 'Give an endpoint a new secret',
     description:

@@ -14,6 +14,7 @@ import { BulletinRepository, type CastBulletin, type VotedOn } from '../persiste
 import { CampagneRepository, noCampagne } from '../../campagne/persistence/campagne.repository';
 import { VotantRepository } from '../../roll/persistence/votant.repository';
 import { DossierKeys } from '../../application/dossier-keys';
+import { fr } from '#platform/errors/text';
 
 /** Number of random bytes in a receipt. */
 const RECU_BYTES = 24;
@@ -69,7 +70,10 @@ export class BulletinsService {
   ): Promise<CastReceipt> {
     const empreinte = EmpreinteRecu == null ? digestOf(recu) : receiptDigest(EmpreinteRecu);
     if (!empreinte) {
-      const detail = 'must be a SHA-256 in base64url without padding, 43 characters';
+      const detail = {
+        en: 'must be a SHA-256 in base64url without padding, 43 characters',
+        fr: fr('doit être un SHA-256 en base64url sans remplissage, de 43 caractères'),
+      };
       throw invalidRequest([{ pointer: '/EmpreinteRecu', code: 'format', detail }]);
     }
     // Before the ballot, because it cannot be taken back.
@@ -106,9 +110,11 @@ export class BulletinsService {
       await this.refuse(tenantId, campagneId, VotantId, votedOn, checked);
       this.cache.delete(client, key, votedOn);
     }
-    throw new DomainError(SERVICE.Indisponible, 'The campaign is being published anew.', {
-      retryAfterSeconds: 1,
-    });
+    const detail = {
+      en: 'The campaign is being published anew.',
+      fr: fr('Une nouvelle publication de la campagne est en cours.'),
+    };
+    throw new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 1 });
   }
 
   private async castOnce(

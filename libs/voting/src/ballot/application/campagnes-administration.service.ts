@@ -12,6 +12,7 @@ import { CampagneRepository, noCampagne } from '../../campagne/persistence/campa
 import { SealingRepository } from '../persistence/sealing.repository';
 import { CampagnesService } from '../../campagne/application/campagnes.service';
 import { EngagementsService } from './engagements.service';
+import { fr } from '#platform/errors/text';
 
 /** A campaign, as an administrator names it. */
 export interface CampagneOfClient {
@@ -49,7 +50,11 @@ export class CampagnesAdministrationService {
     return this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.repository.lock(tenantId, id, 'exclusive');
       if (!(await this.repository.setSeuilAnonymat(id, seuil, raison))) {
-        const detail = `The campaign is in state ${campagne.etat(at)}: its threshold is set in Brouillon only.`;
+        const etat = campagne.etat(at);
+        const detail = {
+          en: `The campaign is in state ${etat}: its threshold is set in Brouillon only.`,
+          fr: fr`La campagne est à l'état ${etat} : son seuil se règle à l'état Brouillon seulement.`,
+        };
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
       await this.repository.touch(tenantId, id);
@@ -77,8 +82,12 @@ export class CampagnesAdministrationService {
       // The log of receipts may have been corrected since then.
       if (known?.length) await this.engagements.intact(tenantId, id);
       if (!known?.length || !(await this.sealing.sealWithoutResult(id, raison))) {
-        const detail =
-          'The sealing found no anomaly in this ballot box: it is open, about to be sealed, or sealed.';
+        const detail = {
+          en: 'The sealing found no anomaly in this ballot box: it is open, about to be sealed, or sealed.',
+          fr: fr(
+            "Le scellement n'a constaté aucune anomalie dans cette urne : elle est ouverte, sur le point d'être scellée, ou scellée.",
+          ),
+        };
         throw new DomainError(URNE.NonConstatable, detail);
       }
       this.audit.record(tenantId, actor, URNE_ACTIONS.constater, [id]);

@@ -27,6 +27,7 @@ import { EngagementRepository } from '../persistence/engagement.repository';
 import { SealingRepository } from '../persistence/sealing.repository';
 import { DossierKeys } from '../../application/dossier-keys';
 import { WORKER } from '../../application/worker';
+import { fr, type Text } from '#platform/errors/text';
 
 /** How often a campaign gets a checkpoint at most. */
 const INTERVAL_MS = 60_000;
@@ -170,16 +171,19 @@ export class EngagementsService {
     const newest = await this.repository.newest(tenantId, id);
     if (!newest) {
       await this.campagnes.assertExists(tenantId, id);
-      throw notReady('The campaign has no checkpoint yet.');
+      throw notReady(NO_CHECKPOINT);
     }
     const faults: InputFault[] = [];
     if (a > newest.taille)
       faults.push({
         pointer: '?a',
         code: 'range',
-        detail: `must be at most ${newest.taille}, the size of the log`,
+        detail: {
+          en: `must be at most ${newest.taille}, the size of the log`,
+          fr: fr`doit être au plus ${newest.taille}, la taille du registre`,
+        },
       });
-    if (de > a) faults.push({ pointer: '?de', code: 'range', detail: 'must not be above `a`' });
+    if (de > a) faults.push({ pointer: '?de', code: 'range', detail: ABOVE_A });
     if (faults.length > 0) throw invalidRequest(faults);
     return { de, a, preuve: await this.proof(tenantId, id, (read) => consistencyProof(read, de, a)) };
   }
@@ -198,9 +202,8 @@ export class EngagementsService {
       throw noReceipt(id, empreinte);
     }
     if (place === null) {
-      if (await this.repository.isSealed(tenantId, id))
-        throw new DomainError(RECU.NotFound, 'The vote was sealed before receipts had proofs.');
-      throw notReady('The next checkpoint has this receipt, within a minute or at the close.');
+      if (await this.repository.isSealed(tenantId, id)) throw new DomainError(RECU.NotFound, WITHOUT_PROOFS);
+      throw notReady(NEXT_CHECKPOINT);
     }
     // After the place, because both were written together.
     const newest = await this.repository.newest(tenantId, id);
@@ -221,8 +224,24 @@ export class EngagementsService {
   }
 }
 
-const NOT_INTACT = 'The log of receipts is not intact.';
+const NOT_INTACT: Text = {
+  en: 'The log of receipts is not intact.',
+  fr: fr("Le registre des reçus n'est pas intact."),
+};
+const NO_CHECKPOINT: Text = {
+  en: 'The campaign has no checkpoint yet.',
+  fr: fr("La campagne n'a pas encore d'engagement."),
+};
+const NEXT_CHECKPOINT: Text = {
+  en: 'The next checkpoint has this receipt, within a minute or at the close.',
+  fr: fr('Le prochain engagement contient ce reçu, dans moins d’une minute ou à la fermeture.'),
+};
+const WITHOUT_PROOFS: Text = {
+  en: 'The vote was sealed before receipts had proofs.',
+  fr: fr('Le vote a été scellé avant que les reçus aient des preuves.'),
+};
+const ABOVE_A: Text = { en: 'must not be above `a`', fr: fr('ne doit pas être supérieur à `a`') };
 
-function notReady(detail: string): DomainError {
+function notReady(detail: Text): DomainError {
   return new DomainError(DOSSIER.NonPret, detail, { retryAfterSeconds: INTERVAL_MS / 1_000 });
 }

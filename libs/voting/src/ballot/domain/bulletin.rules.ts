@@ -1,5 +1,6 @@
 import type { InputFault } from '#platform/errors/domain-error';
 import type { ReponseRecord } from './bulletin.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Characters of an id. */
 const ID_LENGTH = 36;
@@ -37,34 +38,69 @@ export function answersOf(
   const answers: (string | undefined)[] = questions.map(() => undefined);
   const faults: InputFault[] = [];
   reponses.forEach((reponse, index) => {
-    const fault = (rest: string, code: string, detail: string): void => {
+    const fault = (rest: string, code: string, detail: Text): void => {
       faults.push({ pointer: `/Reponses/${index}${rest}`, code, detail });
     };
     const place = places.get(reponse.QuestionId.toLowerCase());
-    if (place === undefined) return fault('/QuestionId', 'reference', 'names no question of the campaign');
-    if (answers[place] !== undefined) return fault('/QuestionId', 'duplicate', 'answers a question twice');
+    if (place === undefined) return fault('/QuestionId', 'reference', NO_QUESTION);
+    if (answers[place] !== undefined) return fault('/QuestionId', 'duplicate', ANSWERED_TWICE);
     const { options, isRanked, minReponses, maxReponses } = questions[place]!;
     const ids = (reponse.Options ?? []).map((id) => id.toLowerCase());
     const chosen = placesOf(options, ids);
     // The order of unranked choices does not count, and it could identify the voter.
     answers[place] = answerOf(isRanked ? chosen : chosen.toSorted((one, other) => one - other));
     if (reponse.Abstention) {
-      if (chosen.length > 0) fault('/Options', 'length', 'must be empty with an abstention');
+      if (chosen.length > 0) fault('/Options', 'length', NOT_WITH_ABSTENTION);
       return;
     }
     if (chosen.length < minReponses || chosen.length > maxReponses) {
-      const range = minReponses === maxReponses ? `${maxReponses}` : `${minReponses} to ${maxReponses}`;
-      fault('/Options', 'length', `must name ${range} of the options, or the answer be an abstention`);
+      fault('/Options', 'length', wrongNumber(minReponses, maxReponses));
     }
-    if (chosen.includes(-1)) fault('/Options', 'reference', 'must name options of this question');
-    if (new Set(chosen).size < chosen.length) fault('/Options', 'duplicate', 'must name each option once');
+    if (chosen.includes(-1)) fault('/Options', 'reference', OTHER_OPTIONS);
+    if (new Set(chosen).size < chosen.length) fault('/Options', 'duplicate', REPEATED_OPTION);
   });
   const missing = answers.filter((answer) => answer === undefined).length;
   if (missing > 0) {
-    const detail = `must answer each of the ${questions.length} questions: ${missing} of them are not`;
+    const detail = {
+      en: `must answer each of the ${questions.length} questions: ${missing} of them are not`,
+      fr: fr`doivent répondre à chacune des questions de la campagne (${questions.length}) ; questions sans réponse : ${missing}`,
+    };
     faults.push({ pointer: '/Reponses', code: 'required', detail });
   }
   return faults.length > 0 ? { faults } : { answers: answers as string[] };
+}
+
+const NO_QUESTION: Text = {
+  en: 'names no question of the campaign',
+  fr: fr('ne désigne aucune question de la campagne'),
+};
+const ANSWERED_TWICE: Text = {
+  en: 'answers a question twice',
+  fr: fr('répond deux fois à une question'),
+};
+const NOT_WITH_ABSTENTION: Text = {
+  en: 'must be empty with an abstention',
+  fr: fr('doit être vide avec une abstention'),
+};
+const OTHER_OPTIONS: Text = {
+  en: 'must name options of this question',
+  fr: fr('doit désigner des options de cette question'),
+};
+const REPEATED_OPTION: Text = {
+  en: 'must name each option once',
+  fr: fr('doit désigner chaque option une seule fois'),
+};
+
+function wrongNumber(least: number, most: number): Text {
+  return least === most
+    ? {
+        en: `must name ${most} of the options, or the answer be an abstention`,
+        fr: fr`doit désigner ${most} des options, ou la réponse être une abstention`,
+      }
+    : {
+        en: `must name ${least} to ${most} of the options, or the answer be an abstention`,
+        fr: fr`doit désigner de ${least} à ${most} des options, ou la réponse être une abstention`,
+      };
 }
 
 /** Returns the places of ids among those of a question; -1 for others. */

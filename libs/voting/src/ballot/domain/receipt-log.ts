@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { DomainError } from '#platform/errors/domain-error';
 import { RECU } from '../../domain/voting.errors';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Number of bytes of a digest in the log. */
 export const DIGEST_BYTES = 32;
@@ -23,12 +24,20 @@ function digestOfAnyForm(text: string): Buffer | undefined {
  */
 export function noReceipt(campagneId: string, given: string): DomainError {
   const digest = digestOfAnyForm(given)?.toString('base64url');
-  const remedy =
-    digest === undefined || digest === given
-      ? 'Ask `…/recus/{recu}` with the receipt itself, or `…/recus/{empreinte}/preuve` with the SHA-256 of the receipt in base64url.'
-      : `If this is the SHA-256 of a receipt, its proof is at /plateforme/v1/campagnes/${campagneId}/recus/${digest}/preuve.`;
-  return new DomainError(RECU.NotFound, `No ballot of this campaign has this receipt. ${remedy}`);
+  if (digest === undefined || digest === given) return new DomainError(RECU.NotFound, NO_RECEIPT);
+  const path = `/plateforme/v1/campagnes/${campagneId}/recus/${digest}/preuve`;
+  return new DomainError(RECU.NotFound, {
+    en: `No ballot of this campaign has this receipt. If this is the SHA-256 of a receipt, its proof is at ${path}.`,
+    fr: fr`Aucun bulletin de cette campagne n'a ce reçu. Si ceci est le SHA-256 d'un reçu, sa preuve est à ${path}.`,
+  });
 }
+
+const NO_RECEIPT: Text = {
+  en: 'No ballot of this campaign has this receipt. Ask `…/recus/{recu}` with the receipt itself, or `…/recus/{empreinte}/preuve` with the SHA-256 of the receipt in base64url.',
+  fr: fr(
+    "Aucun bulletin de cette campagne n'a ce reçu. Appelez `…/recus/{recu}` avec le reçu lui-même, ou `…/recus/{empreinte}/preuve` avec le SHA-256 du reçu en base64url.",
+  ),
+};
 
 /** Levels above the leaves whose complete subtrees are stored: 256 and 65,536 leaves (docs/adr/0042). */
 const STORED_LEVELS = [8, 16];

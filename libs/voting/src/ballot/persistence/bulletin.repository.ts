@@ -5,6 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { VOTE } from '../../domain/voting.errors';
 import type { AnsweredQuestion } from '../domain/bulletin.rules';
+import { fr } from '#platform/errors/text';
 
 /** The questions of one publication of a campaign; empty if it is not published. */
 export interface VotedOn {
@@ -73,10 +74,12 @@ export class BulletinRepository {
       return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
     } catch (error) {
       if (!violates(error, UNIQUE_VIOLATION, 'recu_pkey')) throw error;
-      throw new DomainError(
-        VOTE.RecuDejaUtilise,
-        'A ballot of this campaign has this `EmpreinteRecu`; yours was not counted. Make another receipt and cast it again.',
-      );
+      throw new DomainError(VOTE.RecuDejaUtilise, {
+        en: 'A ballot of this campaign has this `EmpreinteRecu`; yours was not counted. Make another receipt and cast it again.',
+        fr: fr(
+          "Un bulletin de cette campagne a cette `EmpreinteRecu` ; le vôtre n'a pas été compté. Produisez un autre reçu et déposez-le de nouveau.",
+        ),
+      });
     }
   }
 

@@ -16,8 +16,24 @@ import { CampagneRepository } from '../persistence/campagne.repository';
 import { LifecycleService } from './lifecycle.service';
 import { slugOf } from './slug';
 import { WelcomePages } from './welcome-pages';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Campaigns: read, made, changed, deleted (docs/contract.md, "Campaigns"). */
+const NO_GRAINE: Text = {
+  en: 'must be 32 bytes in base64',
+  fr: fr('doit être 32 octets en base64'),
+};
+const WITH_VOTES: Text = {
+  en: 'The campaign has votes. Archive it once it has ended.',
+  fr: fr("La campagne a des votes. Archivez-la une fois qu'elle est terminée."),
+};
+const ARCHIVED_WITH_VOTES: Text = {
+  en: 'The campaign has votes, and is archived already: it is kept. Leave it out of later deletions.',
+  fr: fr(
+    'La campagne a des votes et est déjà archivée : elle est conservée. Omettez-la des suppressions suivantes.',
+  ),
+};
+
 @Injectable()
 export class CampagnesService {
   constructor(
@@ -101,12 +117,15 @@ export class CampagnesService {
    */
   async keepGraine(tenantId: string, actor: Actor, id: string, graine: string): Promise<Json> {
     const bytes = graineOf(graine);
-    if (!bytes)
-      throw invalidRequest([{ pointer: '/graine', code: 'format', detail: 'must be 32 bytes in base64' }]);
+    if (!bytes) throw invalidRequest([{ pointer: '/graine', code: 'format', detail: NO_GRAINE }]);
     return this.transactions.run({ tenantId }, async () => {
       const { campagne, at } = await this.repository.lock(tenantId, id, 'structure');
       if (!(await this.repository.keepGraine(id, bytes))) {
-        const detail = `The campaign is in state ${campagne.etat(at)}: the partner’s seed is taken in Planifie only.`;
+        const etat = campagne.etat(at);
+        const detail = {
+          en: `The campaign is in state ${etat}: the partner’s seed is taken in Planifie only.`,
+          fr: fr`La campagne est à l'état ${etat} : la graine du partenaire est acceptée à l'état Planifie seulement.`,
+        };
         throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
       }
       this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.graine, [id]);
@@ -126,7 +145,10 @@ export class CampagnesService {
     const cleaned = await this.pages.clean(tenantId, textePageAccueil);
     const { max } = CAMPAGNE_FIELDS.textePageAccueil;
     if (cleaned === null || hasAtMost(cleaned, max)) return cleaned;
-    const detail = `must have at most ${max} characters once it is cleaned, which writes & as &amp;`;
+    const detail = {
+      en: `must have at most ${max} characters once it is cleaned, which writes & as &amp;`,
+      fr: fr`doit avoir au plus ${max} caractères une fois nettoyé, ce qui écrit & sous la forme &amp;`,
+    };
     throw invalidRequest([{ pointer: '/textePageAccueil', code: 'length', detail }]);
   }
 
@@ -137,10 +159,10 @@ export class CampagnesService {
       assertIfMatch(ifMatch, await this.get(tenantId, id));
       const { aDesVotes } = await this.repository.circumstances(campagne);
       if (aDesVotes) {
-        const detail = campagne.archivee
-          ? 'The campaign has votes, and is archived already: it is kept. Leave it out of later deletions.'
-          : 'The campaign has votes. Archive it once it has ended.';
-        throw new DomainError(CAMPAGNE.SupprimerAvecVotes, detail);
+        throw new DomainError(
+          CAMPAGNE.SupprimerAvecVotes,
+          campagne.archivee ? ARCHIVED_WITH_VOTES : WITH_VOTES,
+        );
       }
       await this.repository.delete(campagne);
       this.audit.record(tenantId, actor, CAMPAGNE_ACTIONS.supprimer, [id]);

@@ -16,6 +16,7 @@ import { refusalsOf, type TransitionName } from '../domain/campagne.transitions'
 import { CampagneQuery } from '../persistence/campagne.query';
 import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
 import { DossierKeys } from '../../application/dossier-keys';
+import { fr, type Language } from '#platform/errors/text';
 
 /** Most campaigns of a data space that are published and not closed, because a worker looks at all of them every second. */
 export const MOST_OPEN = 10_000;
@@ -70,13 +71,13 @@ export class LifecycleService {
     return this.query.one(tenantId, id);
   }
 
-  /** All that would stop a publication at this moment. @throws DomainError `Campagne.NotFound` */
-  async validation(tenantId: string, id: string) {
+  /** All that would stop a publication at this moment. @param language of the details @throws DomainError `Campagne.NotFound` */
+  async validation(tenantId: string, id: string, language: Language) {
     return this.transactions.read({ tenantId }, async () => {
       const { campagne, at } = await this.repository.look(tenantId, id);
       const circumstances = await this.repository.circumstances(campagne);
       const refusals = refusalsOf('publier', campagne.etat(at), circumstances, at);
-      const erreurs = refusals.map(({ error, detail }) => ({ code: error.code, detail }));
+      const erreurs = refusals.map(({ error, detail }) => ({ code: error.code, detail: detail[language] }));
       return { valide: erreurs.length === 0, erreurs };
     });
   }
@@ -142,6 +143,9 @@ export class LifecycleService {
 }
 
 function tooManyOpen(): DomainError {
-  const detail = `The data space has ${MOST_OPEN} campaigns that are published and not closed, its budget. Close or unpublish others first.`;
+  const detail = {
+    en: `The data space has ${MOST_OPEN} campaigns that are published and not closed, its budget. Close or unpublish others first.`,
+    fr: fr`L'espace de données a ${MOST_OPEN} campagnes publiées et non fermées, sa limite. Fermez-en d'autres d'abord, ou annulez leur publication.`,
+  };
   return new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds: FULL_S });
 }

@@ -5,6 +5,7 @@ import type { EventDefinition } from '#platform/events/event-type';
 import { CAMPAGNE_EVENTS } from '../../domain/voting.events';
 import type { CampagneRecord, Etat } from './campagne.fields';
 import { type Circumstances, refusalsOf, TRANSITIONS, type TransitionName } from './campagne.transitions';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Content of a campaign, with the slug of its title and its cleaned text. */
 export type CampagneContent = Omit<CampagneRecord, 'textePageAccueil'> & {
@@ -25,6 +26,19 @@ const FIXED_WHILE_OPEN = [
 ] as const;
 
 /** A campaign. Its state follows from its facts and the time (docs/contract.md, "States and transitions"). */
+const PAST_CLOSING: Text = {
+  en: 'A published campaign cannot be given a closing that has passed: unpublish it first.',
+  fr: fr(
+    "Une campagne publiée ne peut pas recevoir une fermeture déjà passée : annulez d'abord sa publication.",
+  ),
+};
+const EARLIER_CLOSING: Text = {
+  en: 'While the vote is open, fermetureDuVoteUtc can only become later. To close it now, use fermer.',
+  fr: fr(
+    'Pendant le vote, fermetureDuVoteUtc ne peut être que reportée. Pour le fermer maintenant, utilisez fermer.',
+  ),
+};
+
 @Entity('campagne')
 export class Campagne {
   @PrimaryColumn({ type: 'uuid', update: false })
@@ -120,7 +134,10 @@ export class Campagne {
    */
   replaceWith(content: CampagneContent, at: Date): void {
     if (content.ouvertureDuVoteUtc > content.fermetureDuVoteUtc) {
-      const detail = 'ouvertureDuVoteUtc is after fermetureDuVoteUtc: open the vote before it closes.';
+      const detail = {
+        en: 'ouvertureDuVoteUtc is after fermetureDuVoteUtc: open the vote before it closes.',
+        fr: fr('ouvertureDuVoteUtc est après fermetureDuVoteUtc : ouvrez le vote avant sa fermeture.'),
+      };
       throw new DomainError(CAMPAGNE.OuvertureVoteApresFermeture, detail);
     }
     const next: Content = {
@@ -138,24 +155,29 @@ export class Campagne {
     Object.assign(this, next);
   }
 
-  private changeRefusal(next: Content, at: Date): string | undefined {
+  private changeRefusal(next: Content, at: Date): Text | undefined {
     const etat = this.etat(at);
     switch (etat) {
       case 'Brouillon':
         return undefined;
       case 'Planifie':
-        return at < next.fermetureDuVoteUtc
-          ? undefined
-          : 'A published campaign cannot be given a closing that has passed: unpublish it first.';
+        return at < next.fermetureDuVoteUtc ? undefined : PAST_CLOSING;
       case 'VoteOuvert': {
         const changed = FIXED_WHILE_OPEN.filter((name) => !isSame(this[name], next[name]));
-        if (changed.length > 0) return `While the vote is open, ${changed.join(', ')} cannot change.`;
-        return next.fermetureDuVoteUtc < this.fermetureDuVoteUtc
-          ? 'While the vote is open, fermetureDuVoteUtc can only become later. To close it now, use fermer.'
-          : undefined;
+        if (changed.length > 0) {
+          const names = changed.join(', ');
+          return {
+            en: `While the vote is open, ${names} cannot change.`,
+            fr: fr`Les propriétés suivantes ne peuvent pas changer pendant le vote : ${names}.`,
+          };
+        }
+        return next.fermetureDuVoteUtc < this.fermetureDuVoteUtc ? EARLIER_CLOSING : undefined;
       }
       default:
-        return `A campaign in state ${etat} cannot change any more.`;
+        return {
+          en: `A campaign in state ${etat} cannot change any more.`,
+          fr: fr`Une campagne à l'état ${etat} ne peut plus changer.`,
+        };
     }
   }
 
@@ -166,7 +188,11 @@ export class Campagne {
    */
   assertOpenRoll(at: Date): void {
     if (this.hasOpenRoll(at)) return;
-    const detail = `The campaign is in state ${this.etat(at)}: its roll is read-only.`;
+    const etat = this.etat(at);
+    const detail = {
+      en: `The campaign is in state ${etat}: its roll is read-only.`,
+      fr: fr`La campagne est à l'état ${etat} : sa liste électorale est en lecture seule.`,
+    };
     throw new DomainError(CAMPAGNE.ModificationNonPermise, detail);
   }
 
@@ -185,7 +211,10 @@ export class Campagne {
   assertTakesBallots(at: Date): void {
     const etat = this.etat(at);
     if (etat === 'VoteOuvert') return;
-    const detail = `The campaign is in state ${etat}. Ballots are accepted in VoteOuvert only.`;
+    const detail = {
+      en: `The campaign is in state ${etat}. Ballots are accepted in VoteOuvert only.`,
+      fr: fr`La campagne est à l'état ${etat}. Les bulletins sont acceptés à l'état VoteOuvert seulement.`,
+    };
     throw new DomainError(VOTE.CampagneNonOuverte, detail);
   }
 

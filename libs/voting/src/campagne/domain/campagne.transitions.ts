@@ -2,6 +2,7 @@ import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../../domain/voting.errors';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Etat } from './campagne.fields';
 import { MOST_RESULT, resultSize, type SizedQuestion } from './result-size';
+import { fr, type Text } from '#platform/errors/text';
 
 /**
  * The most bytes of titles, labels and descriptions together, in UTF-8: of all questions and options of a published campaign, and
@@ -37,15 +38,15 @@ interface Changes {
 /** Why a transition is refused. */
 export interface Refusal {
   readonly error: ErrorDefinition;
-  readonly detail: string;
+  readonly detail: Text;
 }
 
 /** A condition of a transition. Returns the refusals, if any: one for each question that breaks it. */
 type Demand = (circumstances: Circumstances, at: Date) => Refusal | readonly Refusal[] | undefined;
 
 interface Transition {
-  /** Participle for error messages. */
-  readonly participle: string;
+  /** Participle for error messages; in French with the auxiliary verb. */
+  readonly participle: Text;
   readonly from: readonly Etat[];
   /** Possible target states; the dates select one. */
   readonly to: readonly Etat[];
@@ -59,24 +60,41 @@ const FUTURE_CLOSING: Demand = ({ fermetureDuVoteUtc }, at) =>
     ? undefined
     : {
         error: CAMPAGNE.TransitionNonPermise,
-        detail: 'The closing of the vote has passed: give the campaign a later one first.',
+        detail: {
+          en: 'The closing of the vote has passed: give the campaign a later one first.',
+          fr: fr(
+            "La fermeture du vote est passée : donnez d'abord à la campagne une fermeture plus tardive.",
+          ),
+        },
       };
 
 const HAS_QUESTION: Demand = ({ questions }) =>
   questions.length > 0
     ? undefined
-    : { error: CAMPAGNE.AucuneQuestion, detail: 'The campaign has no question: add one first.' };
+    : {
+        error: CAMPAGNE.AucuneQuestion,
+        detail: {
+          en: 'The campaign has no question: add one first.',
+          fr: fr("La campagne n'a aucune question : ajoutez-en une d'abord."),
+        },
+      };
 
 const OPTIONS: Demand = ({ questionsSansOptions }) =>
   questionsSansOptions.map((titre) => ({
     error: QUESTION.OptionsInsuffisantes,
-    detail: `The question "${titre}" has no option, or fewer than an answer must name: add options first.`,
+    detail: {
+      en: `The question "${titre}" has no option, or fewer than an answer must name: add options first.`,
+      fr: fr`La question « ${titre} » n'a aucune option, ou en a moins qu'une réponse doit en désigner : ajoutez d'abord des options.`,
+    },
   }));
 
 const DISTINCT_OPTIONS: Demand = ({ questionsAvecDoubles }) =>
   questionsAvecDoubles.map(({ titre, libelle }) => ({
     error: OPTION.LibelleEnDouble,
-    detail: `The question "${titre}" has two options "${libelle}" with the same description, which would divide the votes: remove one of them, or change its label or description.`,
+    detail: {
+      en: `The question "${titre}" has two options "${libelle}" with the same description, which would divide the votes: remove one of them, or change its label or description.`,
+      fr: fr`La question « ${titre} » a deux options « ${libelle} » avec la même description, ce qui diviserait les votes : retirez-en une, ou changez son libellé ou sa description.`,
+    },
   }));
 
 const BOUNDED_RESULT: Demand = ({ questions }) => {
@@ -85,7 +103,10 @@ const BOUNDED_RESULT: Demand = ({ questions }) => {
     ? undefined
     : {
         error: CAMPAGNE.TropVolumineuse,
-        detail: `The result could have a size of ${size}, and the limit is ${MOST_RESULT}: for each question, its options times the rounds of its count. Give ranked questions fewer options, or divide the questions among several campaigns.`,
+        detail: {
+          en: `The result could have a size of ${size}, and the limit is ${MOST_RESULT}: for each question, its options times the rounds of its count. Give ranked questions fewer options, or divide the questions among several campaigns.`,
+          fr: fr`Le résultat pourrait avoir une taille de ${size}, et la limite est ${MOST_RESULT} : pour chaque question, ses options multipliées par les tours de son dépouillement. Donnez moins d'options aux questions préférentielles, ou répartissez les questions entre plusieurs campagnes.`,
+        },
       };
 };
 
@@ -94,19 +115,31 @@ const BOUNDED_STRUCTURE: Demand = ({ octets }) =>
     ? undefined
     : {
         error: CAMPAGNE.TropVolumineuse,
-        detail: `The titles, labels and descriptions of all questions and options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the questions among several campaigns.`,
+        detail: {
+          en: `The titles, labels and descriptions of all questions and options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the questions among several campaigns.`,
+          fr: fr`Les titres, les libellés et les descriptions de toutes les questions et options ont ensemble ${octets} octets (UTF-8), et la limite est ${MOST_STRUCTURE_BYTES}. Raccourcissez-les, ou répartissez les questions entre plusieurs campagnes.`,
+        },
       };
 
 const VOTER: Demand = ({ nombreVotants }) =>
   nombreVotants > 0
     ? undefined
-    : { error: VOTE.AucunVotant, detail: 'The campaign has no voter: add one first.' };
+    : {
+        error: VOTE.AucunVotant,
+        detail: {
+          en: 'The campaign has no voter: add one first.',
+          fr: fr("La campagne n'a aucun votant : ajoutez-en un d'abord."),
+        },
+      };
 
 const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
   poidsIdentifiants.length > 0
     ? {
         error: CAMPAGNE.PoidsIdentifiants,
-        detail: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would reveal their choice.`,
+        detail: {
+          en: `Fewer voters with the right to vote than the threshold of anonymity hold a weight of ${poidsIdentifiants.join(', ')}: the result would reveal their choice.`,
+          fr: fr`Le nombre de votants ayant droit de vote est sous le seuil d'anonymat pour ces poids : ${poidsIdentifiants.join(', ')}. Le résultat révélerait leur choix.`,
+        },
       }
     : undefined;
 
@@ -114,7 +147,7 @@ const NO_VOTE: Demand = ({ aDesVotes }) =>
   aDesVotes
     ? {
         error: CAMPAGNE.DepublierAvecVotes,
-        detail: 'The campaign cannot be unpublished because it has votes. Close it instead.',
+        detail: CAMPAGNE.DepublierAvecVotes.description,
       }
     : undefined;
 
@@ -125,7 +158,7 @@ const NO_VOTE: Demand = ({ aDesVotes }) =>
  */
 export const TRANSITIONS = {
   publier: {
-    participle: 'published',
+    participle: { en: 'published', fr: fr('être publiée') },
     from: ['Brouillon'],
     to: ['Planifie', 'VoteOuvert'],
     demands: [
@@ -141,7 +174,7 @@ export const TRANSITIONS = {
     change: () => ({ publiee: true }),
   },
   depublier: {
-    participle: 'unpublished',
+    participle: { en: 'unpublished', fr: fr('être dépubliée') },
     from: ['Planifie', 'VoteOuvert'],
     to: ['Brouillon'],
     demands: [NO_VOTE],
@@ -149,21 +182,21 @@ export const TRANSITIONS = {
     change: () => ({ publiee: false, ouvertureAnnoncee: false }),
   },
   ouvrir: {
-    participle: 'opened',
+    participle: { en: 'opened', fr: fr('être ouverte') },
     from: ['Planifie'],
     to: ['VoteOuvert'],
     demands: [],
     change: (at) => ({ ouvertureDuVoteUtc: at }),
   },
   fermer: {
-    participle: 'closed',
+    participle: { en: 'closed', fr: fr('être fermée') },
     from: ['VoteOuvert'],
     to: ['Termine'],
     demands: [],
     change: (at) => ({ fermetureDuVoteUtc: at }),
   },
   archiver: {
-    participle: 'archived',
+    participle: { en: 'archived', fr: fr('être archivée') },
     from: ['Brouillon', 'Termine'],
     to: ['Archive'],
     demands: [],
@@ -186,7 +219,10 @@ export function refusalsOf(
     : [
         {
           error: CAMPAGNE.TransitionNonPermise,
-          detail: `A campaign in state ${etat} cannot be ${participle}; one in ${from.join(' or ')} can.`,
+          detail: {
+            en: `A campaign in state ${etat} cannot be ${participle.en}; one in ${from.join(' or ')} can.`,
+            fr: fr`Une campagne à l'état ${etat} ne peut pas ${participle.fr} ; une campagne à l'état ${from.join(' ou ')} le peut.`,
+          },
         },
       ];
   const ofDemands = demands.flatMap((demand) => demand(circumstances, at) ?? []);

@@ -1,11 +1,13 @@
 import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../../domain/voting.errors';
-import { Controller, Delete, Get, Headers, Post, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
 import { Answers, Located } from '#platform/http/answers.decorator';
 import type { Json } from '#platform/database/json';
+import { announceLanguage, CallerLanguage } from '#platform/http/language';
 import { type Listing, listOf } from '#platform/http/listing';
 import { Body, Query } from '#platform/input/request-parts.decorator';
 import { CampagnesService } from '../application/campagnes.service';
@@ -20,6 +22,7 @@ import {
 } from './campagnes.dto';
 import { EXAMPLE_IDS } from '../../http/examples';
 import { CampagneId, campagnePart } from '../../http/path-parts';
+import type { Language } from '#platform/errors/text';
 
 @ApiTags('Campaigns')
 @Requires({ role: 'partenaire', module: 'vote' })
@@ -134,8 +137,14 @@ export class CampagnesController {
     type: ValidationItem,
     errors: [CAMPAGNE.NotFound],
   })
-  validation(@Tenant() tenantId: string, @CampagneId() id: string): Promise<ValidationItem> {
-    return this.lifecycle.validation(tenantId, id);
+  validation(
+    @Tenant() tenantId: string,
+    @CampagneId() id: string,
+    @CallerLanguage() language: Language,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ValidationItem> {
+    announceLanguage(response, language);
+    return this.lifecycle.validation(tenantId, id, language);
   }
 
   @Post(':id/publier')

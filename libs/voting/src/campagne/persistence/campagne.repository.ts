@@ -13,6 +13,7 @@ import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
 import { folded, hasEnded, hasOpened, poidsIdentifiants } from './campagne.sql';
 import { dueCampagnes } from './due-campagnes.sql';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
 export interface LockedCampagne {
@@ -342,16 +343,24 @@ export class CampagneRepository {
         [tenantId, idUnique, titre],
       );
       throw rowCount
-        ? new DomainError(CAMPAGNE.NomDejaUtilise, 'A campaign has this title already: choose another one.')
-        : new DomainError(
-            CAMPAGNE.SlugDejaUtilise,
-            'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are transliterated alike.',
-          );
+        ? new DomainError(CAMPAGNE.NomDejaUtilise, TITLE_TAKEN)
+        : new DomainError(CAMPAGNE.SlugDejaUtilise, SLUG_TAKEN);
     }
   }
 }
 
+const TITLE_TAKEN: Text = {
+  en: 'A campaign has this title already: choose another one.',
+  fr: fr('Une campagne a déjà ce titre : choisissez-en un autre.'),
+};
+const SLUG_TAKEN: Text = {
+  en: 'A campaign has the slug of this title already: choose a title that differs in more than accents, signs and letters that are transliterated alike.',
+  fr: fr(
+    'Une campagne a déjà le `slug` de ce titre : choisissez un titre qui diffère par plus que des accents, des signes et des lettres translittérées de la même façon.',
+  ),
+};
+
 /** The error for an unknown campaign. */
 export function noCampagne(): DomainError {
-  return new DomainError(CAMPAGNE.NotFound, 'No campaign has this id.');
+  return new DomainError(CAMPAGNE.NotFound);
 }

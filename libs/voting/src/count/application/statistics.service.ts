@@ -16,6 +16,7 @@ import { readingsOf } from '../persistence/reading';
 import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
 import { type Counting, CountingService } from './counting.service';
 import { LifecycleService } from '../../campagne/application/lifecycle.service';
+import { fr } from '#platform/errors/text';
 
 /** Bytes of results that a process keeps. */
 const MOST_KEPT = 64 * 2 ** 20;
@@ -199,7 +200,11 @@ function keyOf({ tenantId, campagne }: Asked): string {
 }
 
 function tooLong(): DomainError {
-  const detail =
-    'Counting this result passed a limit of time or memory. The ballots are kept. The count is tried again in 5 minutes at the earliest: ask the operator if it fails again.';
+  const detail = {
+    en: 'Counting this result passed a limit of time or memory. The ballots are kept. The count is tried again in 5 minutes at the earliest: ask the operator if it fails again.',
+    fr: fr(
+      "Le dépouillement de ce résultat a dépassé une limite de temps ou de mémoire. Les bulletins sont conservés. Le dépouillement est retenté au plus tôt dans 5 minutes : adressez-vous à l'exploitant s'il échoue de nouveau.",
+    ),
+  };
   return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: PUT_OFF_S });
 }

@@ -6,12 +6,26 @@ import { DOSSIER, VOTANT } from '../../domain/voting.errors';
 import { noCampagne } from '../../campagne/persistence/campagne.repository';
 import { type Dossier, DossierRepository } from '../persistence/dossier.repository';
 import { archiveOf } from './dossier-archive';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Seconds until a bundle of a vote that has ended is asked for again, and the longest wait. */
 const SOON_S = 5;
 const LATEST_S = 3_600;
 
 /** Reads the bundles of sealed boxes (docs/verification.md). */
+const WITHOUT_RESULT: Text = {
+  en: 'The ballot box was sealed without a result, so it has no bundle.',
+  fr: fr("L'urne a été scellée sans résultat, elle n'a donc pas de dossier."),
+};
+const BY_EARLIER_RELEASE: Text = {
+  en: 'The ballot box was sealed by a release that made no bundles, so it has no bundle.',
+  fr: fr("L'urne a été scellée par une version qui ne produisait pas de dossiers, elle n'en a donc pas."),
+};
+const BUILT_LATER: Text = {
+  en: 'The bundle is built after the vote has ended and its box is sealed.',
+  fr: fr('Le dossier est produit une fois le vote terminé et son urne scellée.'),
+};
+
 @Injectable()
 export class DossiersService {
   constructor(
@@ -27,17 +41,12 @@ export class DossiersService {
     if (!state) throw noCampagne();
     const { estDu, estScellee, constat, fermeture } = state;
     if (estScellee && !estDu) {
-      const reason = constat ? 'without a result' : 'by a release that made no bundles';
-      throw new DomainError(DOSSIER.NonPret, `The ballot box was sealed ${reason}, so it has no bundle.`);
+      throw new DomainError(DOSSIER.NonPret, constat ? WITHOUT_RESULT : BY_EARLIER_RELEASE);
     }
     const left = fermeture ? Math.ceil((fermeture.getTime() - Date.now()) / 1_000) : LATEST_S;
-    throw new DomainError(
-      DOSSIER.NonPret,
-      'The bundle is built after the vote has ended and its box is sealed.',
-      {
-        retryAfterSeconds: Math.min(Math.max(left, SOON_S), LATEST_S),
-      },
-    );
+    throw new DomainError(DOSSIER.NonPret, BUILT_LATER, {
+      retryAfterSeconds: Math.min(Math.max(left, SOON_S), LATEST_S),
+    });
   }
 
   /** The bytes of the archive, always the same. */
@@ -57,6 +66,6 @@ export class DossiersService {
     const voter = await this.repository.voter(tenantId, id, votantId);
     if (voter) return voter;
     await this.find(tenantId, id);
-    throw new DomainError(VOTANT.NotFound, 'The campaign has no voter with this id.');
+    throw new DomainError(VOTANT.NotFound);
   }
 }

@@ -11,6 +11,7 @@ import { LISTE_ELECTORALE } from '../../domain/voting.errors';
 import { CampagneRepository } from '../../campagne/persistence/campagne.repository';
 import { EcartsRepository, PART_BYTES, type Range } from '../persistence/ecarts.repository';
 import { Roll } from './roll';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A bound after all employees. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -84,8 +85,7 @@ export class EcartsService {
     campagneId: string,
     { empreinte, natures }: ApplicationRecord,
   ): Promise<{ nombreAjoutes: number; nombreRetires: number; nombreModifies: number }> {
-    if (!natures?.length)
-      throw invalidRequest([{ pointer: '/natures', code: 'required', detail: 'name at least one kind' }]);
+    if (!natures?.length) throw invalidRequest([{ pointer: '/natures', code: 'required', detail: NO_KIND }]);
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.appliquer, campagneId };
     const apply = async () => {
       const change = await this.repository.apply(tenantId, campagneId, empreinte, natures);
@@ -102,9 +102,13 @@ export class EcartsService {
   }
 }
 
+const NO_KIND: Text = { en: 'name at least one kind', fr: fr('donnez au moins une nature') };
+
 function outdated(): DomainError {
-  return new DomainError(
-    LISTE_ELECTORALE.EcartsPerimes,
-    'The roll or the master data have changed since the differences were read. Nothing was written. Read them again.',
-  );
+  return new DomainError(LISTE_ELECTORALE.EcartsPerimes, {
+    en: 'The roll or the master data have changed since the differences were read. Nothing was written. Read them again.',
+    fr: fr(
+      "La liste électorale ou les données de référence ont changé depuis la lecture des écarts. Rien n'a été écrit. Relisez-les.",
+    ),
+  });
 }

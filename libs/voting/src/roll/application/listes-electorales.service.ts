@@ -10,12 +10,14 @@ import { CampagneRepository } from '../../campagne/persistence/campagne.reposito
 import { EcartsRepository } from '../persistence/ecarts.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
 import { Roll } from './roll';
+import { fr } from '#platform/errors/text';
+import { NAMES_NO } from '#membership';
 
-/** Criteria, each with the kind of records that its identifiers name. */
+/** Criteria, each with the fault of an identifier that names no record. */
 const CRITERIA = {
-  SyndicatsIdExternes: 'union',
-  EmployeursIdentifiantsExternes: 'employer',
-  EmployesIdExternes: 'employee',
+  SyndicatsIdExternes: NAMES_NO.syndicat,
+  EmployeursIdentifiantsExternes: NAMES_NO.employeur,
+  EmployesIdExternes: NAMES_NO.employe,
 } as const;
 const CRITERION_NAMES = Object.keys(CRITERIA) as (keyof typeof CRITERIA)[];
 
@@ -50,7 +52,11 @@ export class ListesElectoralesService {
   async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
     const criteria = withoutEmptyLists(record);
     if (CRITERION_NAMES.every((criterion) => criteria[criterion] == null)) {
-      const detail = `name at least one criterion (${CRITERION_NAMES.join(', ')}): a list without any would be everyone`;
+      const names = CRITERION_NAMES.join(', ');
+      const detail = {
+        en: `name at least one criterion (${names}): a list without any would be everyone`,
+        fr: fr`donnez au moins un critère (${names}) : une liste sans critère comprendrait tout le monde`,
+      };
       throw invalidRequest([{ pointer: '', code: 'required', detail }]);
     }
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId };
@@ -62,7 +68,7 @@ export class ListesElectoralesService {
           unknown.map(({ criterion, index }) => ({
             pointer: `/${criterion}/${index}`,
             code: 'reference',
-            detail: `names no ${CRITERIA[criterion]}`,
+            detail: CRITERIA[criterion],
           })),
         );
       }
@@ -85,12 +91,18 @@ export class ListesElectoralesService {
 }
 
 function tooManyLists(): DomainError {
-  const detail = `would be more than ${MOST_LISTS} lists of the campaign. Instead of making an equal list again, apply the differences of the roll (POST …/liste-electorale/ecarts/appliquer). Otherwise name the unions, employers or employees of several lists in one`;
+  const detail = {
+    en: `would be more than ${MOST_LISTS} lists of the campaign. Instead of making an equal list again, apply the differences of the roll (POST …/liste-electorale/ecarts/appliquer). Otherwise name the unions, employers or employees of several lists in one`,
+    fr: fr`la campagne aurait plus de ${MOST_LISTS} listes. Au lieu de refaire une liste identique, appliquez les écarts de la liste électorale (POST …/liste-electorale/ecarts/appliquer). Sinon, réunissez en une seule liste les syndicats, les employeurs ou les employés de plusieurs`,
+  };
   return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
 }
 
 function tooManyPairs(): DomainError {
-  const detail = `would make the lists of the campaign too many to compare with the roll: their different criteria would name more than ${MOST_PAIRS} employees, each counted once for each of them. Name the unions, employers or employees of several lists in one, or use the same ActifsLe`;
+  const detail = {
+    en: `would make the lists of the campaign too many to compare with the roll: their different criteria would name more than ${MOST_PAIRS} employees, each counted once for each of them. Name the unions, employers or employees of several lists in one, or use the same ActifsLe`,
+    fr: fr`les listes de la campagne seraient trop nombreuses pour être comparées à la liste électorale : leurs différents critères désigneraient plus de ${MOST_PAIRS} employés, chacun compté une fois par critère. Réunissez en une seule liste les syndicats, les employeurs ou les employés de plusieurs, ou utilisez le même ActifsLe`,
+  };
   return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
 }
 

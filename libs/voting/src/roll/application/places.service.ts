@@ -10,6 +10,7 @@ import type { Votant } from '../domain/votant.entity';
 import { type RollOf, VotantRepository } from '../persistence/votant.repository';
 import { VoterErasureRepository } from '../persistence/voter-erasure.repository';
 import { Roll } from './roll';
+import { fr } from '#platform/errors/text';
 
 /** Places that employees have on rolls, in the ambient transaction. */
 @Injectable()
@@ -84,12 +85,25 @@ export class PlacesService {
 
 /** @param titre of the campaign, for a key that may read campaigns */
 function twoVotes(titre: string | undefined): InputFault {
-  const detail = `both employees have voted in ${titre === undefined ? 'a campaign' : JSON.stringify(titre)}: they have to stay two`;
+  const detail =
+    titre === undefined
+      ? {
+          en: 'both employees have voted in a campaign: they have to stay two',
+          fr: fr('les deux employés ont voté dans une campagne : ils doivent rester deux'),
+        }
+      : {
+          en: `both employees have voted in ${JSON.stringify(titre)}: they have to stay two`,
+          fr: fr`les deux employés ont voté dans ${JSON.stringify(titre)} : ils doivent rester deux`,
+        };
   return { pointer: '/idExterneAbsorbe', code: 'voted', detail };
 }
 
 function sealing(): DomainError {
-  const detail =
-    'The ballot box of a campaign of one of them is being sealed. Nothing was changed; repeat the request.';
+  const detail = {
+    en: 'The ballot box of a campaign of one of them is being sealed. Nothing was changed; repeat the request.',
+    fr: fr(
+      "Le scellement de l'urne d'une campagne de l'un des deux est en cours. Rien n'a été modifié ; répétez la requête.",
+    ),
+  };
   return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });
 }

@@ -7,6 +7,7 @@ import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { CampagneRepository, type RollChange } from '../../campagne/persistence/campagne.repository';
+import { fr } from '#platform/errors/text';
 
 /** The actor of a write, and its action in the audit trail. */
 export interface RollWriter {
@@ -60,7 +61,10 @@ export class Roll {
           (one) => !before.includes(one),
         );
         if (rare !== undefined) {
-          const detail = `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would reveal their choice. Nothing was written.`;
+          const detail = {
+            en: `Fewer than ${campagne.seuilAnonymat} voters with the right to vote would hold a weight of ${rare}: the result would reveal their choice. Nothing was written.`,
+            fr: fr`Moins de ${campagne.seuilAnonymat ?? 1} votants ayant droit de vote auraient un poids de ${rare} : le résultat révélerait leur choix. Rien n'a été écrit.`,
+          };
           throw new DomainError(VOTANT.PoidsIdentifiants, detail);
         }
         // Last, because a deletion of an employee locks the employee before it counts. If this write counted before `work`

@@ -5,12 +5,13 @@ import { TWICE } from '#platform/input/checked-list';
 import { RecordValidator } from '#platform/input/record-validator';
 import { VOTANT_FIELDS, type VotantRecord } from '../domain/votant.fields';
 import type { StagedVotant } from '../persistence/votants.bulk';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A record of a list that was not accepted: its place, from 0, and why. */
 export interface VotantError {
-  readonly Index: number;
-  readonly Code: string;
-  readonly Message: string;
+  readonly n: number;
+  readonly code: string;
+  readonly message: Text;
 }
 
 /** Names of a voter, each with the error of a second record in the same request. */
@@ -48,18 +49,23 @@ export class VotantChecks {
     const { values, fault } = VALIDATOR.check(sent);
     if (!values) return this.refuse(n, REQUETE.Invalide, fault);
     const [missing] = VotantChecks.missing(values);
-    if (missing) return this.refuse(n, REQUETE.Invalide, `${missing} is required`);
+    if (missing)
+      return this.refuse(n, REQUETE.Invalide, {
+        en: `${missing} is required`,
+        fr: fr`${missing} est obligatoire`,
+      });
     for (const [name, error] of NAMES) {
       const value = values[name];
       if (value == null) continue;
       const key = `${name} ${value}`;
-      if (this.seen.has(key)) return this.refuse(n, error, `${name} ${TWICE}`);
+      if (this.seen.has(key))
+        return this.refuse(n, error, { en: `${name} ${TWICE.en}`, fr: fr`${name} ${TWICE.fr}` });
       this.seen.add(key);
     }
     return values;
   }
 
-  private refuse(Index: number, { code: Code }: ErrorDefinition, Message: string): undefined {
-    this.errors.push({ Index, Code, Message });
+  private refuse(n: number, { code }: ErrorDefinition, message: Text): undefined {
+    this.errors.push({ n, code, message });
   }
 }

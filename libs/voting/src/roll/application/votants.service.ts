@@ -14,6 +14,7 @@ import { noVotant, VotantRepository } from '../persistence/votant.repository';
 import { VotantsBulk } from '../persistence/votants.bulk';
 import { Roll } from './roll';
 import { VotantChecks } from './votant-checks';
+import { fr, type Language } from '#platform/errors/text';
 
 /**
  * The roll of a campaign (docs/contract.md, "Voters"). In addition to the errors named below, each operation throws
@@ -57,7 +58,7 @@ export class VotantsService {
   ): Promise<{ item: Json; isNew: boolean }> {
     const missing = VotantChecks.missing(record);
     if (missing.length > 0) {
-      const fault = { code: 'required', detail: 'is required' };
+      const fault = { code: 'required', detail: { en: 'is required', fr: fr('est obligatoire') } };
       throw invalidRequest(missing.map((name) => ({ pointer: `/${name}`, ...fault })));
     }
     const staged = { n: 0, record, newId };
@@ -77,8 +78,18 @@ export class VotantsService {
     });
   }
 
-  /** Writes many voters. Reports each record that breaks a rule, and writes all others in one transaction. */
-  async upsertAll(tenantId: string, actor: Actor, campagneId: string, records: Iterable<unknown>) {
+  /**
+   * Writes many voters. Reports each record that breaks a rule, and writes all others in one transaction.
+   *
+   * @param language of the messages of rejected records
+   */
+  async upsertAll(
+    tenantId: string,
+    actor: Actor,
+    campagneId: string,
+    records: Iterable<unknown>,
+    language: Language = 'en',
+  ) {
     const prepare = async () => {
       const checks = new VotantChecks();
       return { checks, stage: await this.bulk.stage(checks.sound(records)) };
@@ -94,11 +105,15 @@ export class VotantsService {
         Erreurs: [
           ...checks.errors,
           ...refused.map(({ n, error, property, message }) => ({
-            Index: n,
-            Code: error.code,
-            Message: property ? `${property} ${message}` : message,
+            n,
+            code: error.code,
+            message: property
+              ? { en: `${property} ${message.en}`, fr: fr`${property} ${message.fr}` }
+              : message,
           })),
-        ].sort((one, other) => one.Index - other.Index),
+        ]
+          .sort((one, other) => one.n - other.n)
+          .map(({ n, code, message }) => ({ Index: n, Code: code, Message: message[language] })),
       };
       return { change, result };
     };
@@ -140,7 +155,16 @@ export class VotantsService {
       const votants = await this.repository.lockAll(tenantId, campagneId, ids);
       const voted = aDroitDeVote ? 0 : votants.filter((votant) => !votant.mayLoseDroitDeVote).length;
       if (voted > 0) {
-        const detail = `${voted} of these voters ${voted === 1 ? 'has' : 'have'} voted and cannot lose the right; nothing was changed.`;
+        const detail =
+          voted === 1
+            ? {
+                en: '1 of these voters has voted and cannot lose the right; nothing was changed.',
+                fr: fr("1 de ces votants a voté et ne peut pas perdre ce droit ; rien n'a été modifié."),
+              }
+            : {
+                en: `${voted} of these voters have voted and cannot lose the right; nothing was changed.`,
+                fr: fr`${voted} de ces votants ont voté et ne peuvent pas perdre ce droit ; rien n'a été modifié.`,
+              };
         throw new DomainError(VOTANT.AVote, detail);
       }
       const modifies = await this.repository.setDroitDeVote(tenantId, campagneId, ids, aDroitDeVote);

@@ -3,6 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DomainError } from '#platform/errors/domain-error';
 import { decimalOf } from '#platform/input/decimal';
 import type { VotantRecord } from './votant.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Properties of a voter that a cast ballot fixes, with their columns. The right and the weight are fixed beside them. */
 export const FIXED_BY_VOTE = {
@@ -17,9 +18,26 @@ const FIXED_NAMES = Object.keys(FIXED_BY_VOTE) as (keyof typeof FIXED_BY_VOTE)[]
 /** The error for a change that a voter who has voted does not allow; lists of voters answer the same. */
 export const FIXED_ONCE_VOTED = {
   error: VOTANT.AVote,
-  message:
-    'The voter has voted: only Prenom, Nom and Courriel may change. Leave the other properties out, or send them as they are.',
+  message: {
+    en: 'The voter has voted: only Prenom, Nom and Courriel may change. Leave the other properties out, or send them as they are.',
+    fr: fr(
+      'Le votant a voté : seuls Prenom, Nom et Courriel peuvent changer. Omettez les autres propriétés, ou envoyez-les telles quelles.',
+    ),
+  },
 } as const;
+
+const STAYS: Text = {
+  en: 'The voter has voted and stays on the roll.',
+  fr: fr('Le votant a voté et reste sur la liste électorale.'),
+};
+const HAS_VOTED: Text = {
+  en: 'The voter has voted. That ballot is counted and cannot be changed.',
+  fr: fr('Le votant a voté. Son bulletin est compté et ne peut pas être modifié.'),
+};
+const NO_RIGHT: Text = {
+  en: 'The voter does not have the right to vote.',
+  fr: fr("Le votant n'a pas le droit de vote."),
+};
 
 /**
  * A voter on the roll of a campaign (docs/contract.md, "Voters"), with the columns that rules depend on; `VotantsBulk`
@@ -84,17 +102,12 @@ export class Votant {
 
   /** Checks that the voter may be taken off the roll. @throws DomainError `Votant.AVote` */
   assertRemovable(): void {
-    if (this.aVote) throw new DomainError(VOTANT.AVote, 'The voter has voted and stays on the roll.');
+    if (this.aVote) throw new DomainError(VOTANT.AVote, STAYS);
   }
 
   /** Checks that the voter may vote. @throws DomainError `Vote.DejaVote`, `Vote.SansDroitDeVote` */
   assertMayVote(): void {
-    if (this.aVote)
-      throw new DomainError(
-        VOTE.DejaVote,
-        'The voter has voted. That ballot is counted and cannot be changed.',
-      );
-    if (!this.aDroitDeVote)
-      throw new DomainError(VOTE.SansDroitDeVote, 'The voter does not have the right to vote.');
+    if (this.aVote) throw new DomainError(VOTE.DejaVote, HAS_VOTED);
+    if (!this.aDroitDeVote) throw new DomainError(VOTE.SansDroitDeVote, NO_RIGHT);
   }
 }

@@ -8,6 +8,7 @@ import { CurrentActor } from '#access/actor.decorator';
 import { Answers } from '#platform/http/answers.decorator';
 import { BulkBody } from '#platform/http/body.interceptor';
 import type { Json } from '#platform/database/json';
+import { announceLanguage, CallerLanguage } from '#platform/http/language';
 import { type Listing, listOf } from '#platform/http/listing';
 import { streamedJson } from '#platform/http/json-parts';
 import type { Streamed } from '#platform/http/streamed';
@@ -25,6 +26,7 @@ import {
   VotantList,
   VotantsResultItem,
 } from './votants.dto';
+import type { Language } from '#platform/errors/text';
 
 const VOTANT_SCHEMA = { $ref: getSchemaPath(VotantInput) };
 
@@ -95,10 +97,14 @@ export class VotantsController {
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
     @Body(new OneOrMany(VotantInput)) body: VotantInput | JsonRows,
+    @CallerLanguage() language: Language,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Json | Streamed> {
-    if (body instanceof JsonRows)
-      return streamedJson(await this.votants.upsertAll(tenantId, actor, campagneId, body));
+    if (body instanceof JsonRows) {
+      const result = await this.votants.upsertAll(tenantId, actor, campagneId, body, language);
+      announceLanguage(response, language);
+      return streamedJson(result);
+    }
     const { item, isNew } = await this.votants.upsert(tenantId, actor, campagneId, body);
     if (isNew) {
       const { VotantId: id } = JSON.parse(item) as VotantItem;

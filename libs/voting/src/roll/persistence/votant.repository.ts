@@ -194,5 +194,5 @@ function existing(votant: Votant | null): Votant {
 
 /** The error for an unknown voter. */
 export function noVotant(): DomainError {
-  return new DomainError(VOTANT.NotFound, 'The campaign has no voter with this id.');
+  return new DomainError(VOTANT.NotFound);
 }

@@ -13,6 +13,8 @@ import { FIXED_BY_VOTE, FIXED_ONCE_VOTED } from '../domain/votant.entity';
 import type { VotantRecord } from '../domain/votant.fields';
 import type { RollChange } from '../../campagne/persistence/campagne.repository';
 import { lockManyNamed, lockNamed } from './employe-locks';
+import { fr, type Text } from '#platform/errors/text';
+import { NAMES_NO } from '#membership/vocabulary';
 
 /** Properties of a voter that a write can change, each with its column and the type of this column in a stage. */
 const PROPERTIES = {
@@ -58,7 +60,7 @@ export interface VotantFault {
   readonly error: ErrorDefinition;
   /** The property whose value does not exist; absent if the record breaks another rule. */
   readonly property?: string;
-  readonly message: string;
+  readonly message: Text;
 }
 
 /** A record that was not written, by its place among all that were sent. */
@@ -74,21 +76,33 @@ type Rule = VotantFault & { readonly when: string };
 const NAMES: readonly Rule[] = [
   {
     error: VOTANT.NotFound,
-    message: 'The campaign has no voter with this VotantId.',
+    message: {
+      en: 'The campaign has no voter with this VotantId.',
+      fr: fr("La campagne n'a aucun votant avec ce VotantId."),
+    },
     when: 's.votant_id IS NOT NULL AND v.id_unique IS NULL',
   },
-  mustExist('EmployeIdExterne', EMPLOYES, 'employee'),
-  mustExist('SyndicatIdExterne', SYNDICATS, 'union'),
-  mustExist('EmployeurIdentifiantExterne', EMPLOYEURS, 'employer'),
+  mustExist('EmployeIdExterne', EMPLOYES, NAMES_NO.employe),
+  mustExist('SyndicatIdExterne', SYNDICATS, NAMES_NO.syndicat),
+  mustExist('EmployeurIdentifiantExterne', EMPLOYEURS, NAMES_NO.employeur),
   {
     error: VOTANT.IdentifiantDejaUtilise,
-    message:
-      'Another voter of the campaign has this Identifiant. Give its VotantId to change it, or another Identifiant.',
+    message: {
+      en: 'Another voter of the campaign has this Identifiant. Give its VotantId to change it, or another Identifiant.',
+      fr: fr(
+        'Un autre votant de la campagne a cet Identifiant. Donnez son VotantId pour le modifier, ou un autre Identifiant.',
+      ),
+    },
     when: 'named.id_unique IS NOT NULL AND named.id_unique IS DISTINCT FROM v.id_unique',
   },
   {
     error: VOTANT.EmployeDejaInscrit,
-    message: 'The employee is another voter of the campaign. Give the VotantId of that voter to change it.',
+    message: {
+      en: 'The employee is another voter of the campaign. Give the VotantId of that voter to change it.',
+      fr: fr(
+        "L'employé est un autre votant de la campagne. Donnez le VotantId de ce votant pour le modifier.",
+      ),
+    },
     when: 'enrolled.id_unique IS NOT NULL AND enrolled.id_unique IS DISTINCT FROM v.id_unique',
   },
 ];
@@ -107,13 +121,13 @@ const MAY_NOT_BECOME: Rule = {
 };
 
 /** The rule that an identifier names a row of a relation. */
-function mustExist(property: keyof typeof PROPERTIES, relation: string, noun: string): Rule {
+function mustExist(property: keyof typeof PROPERTIES, relation: string, message: Text): Rule {
   const [column] = PROPERTIES[property];
   const id = `s.${column}`;
   return {
     error: REQUETE.Invalide,
     property,
-    message: `names no ${noun}`,
+    message,
     // An unchanged reference passes, although its row may be deleted since.
     when: `${id} IS NOT NULL AND ${id} IS DISTINCT FROM v.${column} AND NOT EXISTS (SELECT FROM ${relation} k WHERE k.tenant_id = $1 AND k.id_externe = ${id})`,
   };

@@ -41,8 +41,7 @@ export class OptionsService {
   async get(tenantId: string, of: OfQuestion, id: string): Promise<Json> {
     await this.assertQuestion(tenantId, of);
     const item = await this.query.option(tenantId, of.questionId, id);
-    if (item === undefined)
-      throw new DomainError(OPTION.NotFound, 'The question has no option with this id.');
+    if (item === undefined) throw new DomainError(OPTION.NotFound);
     return item;
   }
 

@@ -11,6 +11,7 @@ import { CampagneRepository } from '../../campagne/persistence/campagne.reposito
 import { QuestionQuery } from '../persistence/question.query';
 import { QuestionRepository } from '../persistence/question.repository';
 import { type Made, Structure } from './structure';
+import { fr } from '#platform/errors/text';
 
 /**
  * Questions of a campaign (docs/contract.md, "Questions and options"). In addition to the errors named below, each
@@ -40,7 +41,7 @@ export class QuestionsService {
 
   private async unknown(tenantId: string, campagneId: string): Promise<never> {
     await this.campagnes.assertExists(tenantId, campagneId);
-    throw new DomainError(QUESTION.NotFound, 'The campaign has no question with this id.');
+    throw new DomainError(QUESTION.NotFound);
   }
 
   /**
@@ -128,8 +129,11 @@ function assertOwn(known: readonly string[], options: readonly NestedOptionRecor
     const option = Id?.toLowerCase();
     if (option === undefined || free.delete(option)) continue;
     const detail = known.includes(option)
-      ? 'names an option twice'
-      : `names no option of this question: ${option}`;
+      ? { en: 'names an option twice', fr: fr('désigne deux fois une option') }
+      : {
+          en: `names no option of this question: ${option}`,
+          fr: fr`ne désigne aucune option de cette question : ${option}`,
+        };
     throw invalidRequest([{ pointer: '/Options', code: 'reference', detail }]);
   }
 }

@@ -10,6 +10,7 @@ import { MOST_STRUCTURE_BYTES } from '../../campagne/domain/campagne.transitions
 import { moved } from '../domain/question.rules';
 import { CampagneRepository } from '../../campagne/persistence/campagne.repository';
 import { type Ordered, QuestionRepository } from '../persistence/question.repository';
+import { fr, type Text } from '#platform/errors/text';
 
 /** The written entity and its JSON. */
 export interface Made {
@@ -21,6 +22,28 @@ export interface Made {
  * The only way to write questions, options and their order. Each write locks the campaign: it happens before a
  * publication, or is rejected after it (docs/contract.md, "States and transitions", rule 1).
  */
+const TOO_MANY: Readonly<Record<Ordered, (most: number) => Text>> = {
+  question: (most) => ({
+    en: `There are at most ${most} questions: put some together, or make another campaign.`,
+    fr: fr`Il y a au plus ${most} questions : réunissez-en quelques-unes, ou créez une autre campagne.`,
+  }),
+  option: (most) => ({
+    en: `There are at most ${most} options: put some together, or make another question.`,
+    fr: fr`Il y a au plus ${most} options : réunissez-en quelques-unes, ou créez une autre question.`,
+  }),
+};
+
+const EACH_ONCE: Readonly<Record<Ordered, (count: number) => Text>> = {
+  question: (count) => ({
+    en: `must name each of the ${count} questions exactly once`,
+    fr: fr`doit désigner chaque question de la campagne exactement une fois (nombre de questions : ${count})`,
+  }),
+  option: (count) => ({
+    en: `must name each of the ${count} options exactly once`,
+    fr: fr`doit désigner chaque option de la question exactement une fois (nombre d'options : ${count})`,
+  }),
+};
+
 @Injectable()
 export class Structure {
   constructor(
@@ -46,7 +69,10 @@ export class Structure {
       await find?.();
       const etat = campagne.etat(at);
       if (etat !== 'Brouillon') {
-        const detail = `The campaign is in state ${etat}: questions, options and their order change in Brouillon only.`;
+        const detail = {
+          en: `The campaign is in state ${etat}: questions, options and their order change in Brouillon only.`,
+          fr: fr`La campagne est à l'état ${etat} : les questions, les options et leur ordre changent à l'état Brouillon seulement.`,
+        };
         throw new DomainError(CAMPAGNE.StructureVerrouillee, detail);
       }
       const result = await work();
@@ -60,8 +86,7 @@ export class Structure {
   async assertRoom(tenantId: string, ordered: Ordered, parentId: string, most: number): Promise<void> {
     const { length } = await this.repository.ids(tenantId, ordered, parentId);
     if (length < most) return;
-    const detail = `There are at most ${most} ${ordered}s: put some together, or make another ${ordered === 'question' ? 'campaign' : 'question'}.`;
-    throw new DomainError(CAMPAGNE.StructureTropGrande, detail);
+    throw new DomainError(CAMPAGNE.StructureTropGrande, TOO_MANY[ordered](most));
   }
 
   /**
@@ -74,7 +99,10 @@ export class Structure {
     const result = await work();
     const octets = await this.repository.octets(tenantId, questionId);
     if (octets <= Math.max(before, MOST_STRUCTURE_BYTES)) return result;
-    const detail = `The title, labels and descriptions of the question and its options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the options among several questions.`;
+    const detail = {
+      en: `The title, labels and descriptions of the question and its options have ${octets} bytes together (UTF-8), and the limit is ${MOST_STRUCTURE_BYTES}. Shorten them, or divide the options among several questions.`,
+      fr: fr`Le titre, les libellés et les descriptions de la question et de ses options ont ensemble ${octets} octets (UTF-8), et la limite est ${MOST_STRUCTURE_BYTES}. Raccourcissez-les, ou répartissez les options entre plusieurs questions.`,
+    };
     throw new DomainError(CAMPAGNE.TropVolumineuse, detail);
   }
 
@@ -113,7 +141,7 @@ export class Structure {
   ): Promise<void> {
     const known = new Set(await this.repository.ids(tenantId, ordered, parentId));
     if (ids.length !== known.size || !ids.every((id) => known.has(id))) {
-      const detail = `must name each of the ${known.size} ${ordered}s exactly once`;
+      const detail = EACH_ONCE[ordered](known.size);
       throw invalidRequest([{ pointer, code: 'reference', detail }]);
     }
     await this.repository.order(tenantId, ordered, ids);

@@ -18,7 +18,7 @@ function refusal(sent: Sent): { code: string; faults: string[] } | undefined {
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const { code, members } = error;
-    return { code, faults: (members.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`) };
+    return { code, faults: (members.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail.en}`) };
   }
 }
 const invalid = (...faults: string[]) => ({ code: 'Requete.Invalide', faults });
