@@ -50,7 +50,7 @@ describe('The technical contact of a client', () => {
     const to = 'integration@exemple-québec.org';
     await until('the e-mail is sent', () => Promise.resolve(server.accepted.some((sent) => sent.to === to)));
     const mail = await simpleParser(server.accepted.find((sent) => sent.to === to)!.raw);
-    expect(mail.subject).toBe(`Webhook désactivé : ${new URL(receiver.url).host}`);
+    expect(mail.subject).toBe(`Webhook désactivé\u00a0: ${new URL(receiver.url).host}`);
     expect(mail.from!.value[0]!.name).toMatch(/^Syndicat \d+ \(staging\)/);
     const text = mail.text!.replaceAll(/\s+/g, ' ');
     expect(text).toContain(one.url);
