@@ -41,13 +41,13 @@ export interface Signing extends Contact, RecordOf<typeof SIGNING_FIELDS> {
   readonly consentements?: readonly ReponseConsentementRecord[] | null;
 }
 
-/** Signings on the platform. Each is one transaction with everything that it writes. */
 const OF_ANOTHER_UNION: Text = {
   en: 'is a form of another union',
   fr: fr('est un formulaire d’un autre syndicat'),
 };
 const NAMES_NO_FORM: Text = { en: 'names no form', fr: fr('ne désigne aucun formulaire') };
 
+/** Signings on the platform. Each is one transaction with everything that it writes. */
 @Injectable()
 export class SigningService {
   constructor(

@@ -6,7 +6,6 @@ import type { AsSigned } from './as-signed';
 import type { StatutDemande } from './conciliation.fields';
 import { fr, type Text } from '#platform/errors/text';
 
-/** A signing of an unknown person. It waits until the partner names the employee or rejects it. */
 const DECIDED: Readonly<Record<Exclude<StatutDemande, 'ATransferer'>, Text>> = {
   Confirmee: {
     en: 'The request has been confirmed; a decision is final.',
@@ -18,6 +17,7 @@ const DECIDED: Readonly<Record<Exclude<StatutDemande, 'ATransferer'>, Text>> = {
   },
 };
 
+/** A signing of an unknown person. It waits until the partner names the employee or rejects it. */
 @Entity('demande_adhesion')
 export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
   @PrimaryColumn('uuid')

@@ -21,7 +21,6 @@ interface Cached {
   readonly found: Promise<PresentedCle | undefined>;
 }
 
-/** Tells who holds a key. */
 const NO_CLE: Text = {
   en: 'The X-Api-Key header is missing.',
   fr: fr("L'en-tête X-Api-Key manque."),
@@ -31,6 +30,7 @@ const NOT_A_CLE: Text = {
   fr: fr("La clé dans X-Api-Key n'est pas une clé valide."),
 };
 
+/** Tells who holds a key. */
 @Injectable()
 export class AuthenticationService {
   /** Also stores unknown keys, because repeated requests with one would otherwise each query the database. */

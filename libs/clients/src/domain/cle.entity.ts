@@ -14,7 +14,6 @@ export interface NewCle {
   readonly expireLe?: Date | null;
 }
 
-/** A key. Its text is not stored. */
 const REVOKED: Text = {
   en: 'The key in X-Api-Key was revoked.',
   fr: fr('La clé dans X-Api-Key a été révoquée.'),
@@ -24,6 +23,7 @@ const EXPIRED: Text = {
   fr: fr('La clé dans X-Api-Key est expirée.'),
 };
 
+/** A key. Its text is not stored. */
 @Entity('cle')
 export class Cle {
   @PrimaryColumn('uuid')

@@ -7,12 +7,12 @@ import type { Majorite, PointRecord, TypeVote } from './point.fields';
 import type { Resultat } from './resultat';
 import { fr, type Text } from '#platform/errors/text';
 
-/** A point of the agenda of a meeting, with the result of its vote (docs/contract.md, "Meetings"). */
 const VOTABLE_ONLY: Text = {
   en: 'is for a votable point only',
   fr: fr('sert à un point votable seulement'),
 };
 
+/** A point of the agenda of a meeting, with the result of its vote (docs/contract.md, "Meetings"). */
 @Entity('point_seance')
 export class Point {
   @PrimaryColumn({ type: 'uuid', update: false })

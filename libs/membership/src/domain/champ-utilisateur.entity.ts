@@ -3,7 +3,6 @@ import { type DomainError, type InputFault, invalidRequest } from '#platform/err
 import type { ChampRecord, ChoixRecord, TypeChamp } from './champ-utilisateur.fields';
 import { fr, type Text } from '#platform/errors/text';
 
-/** A custom field that a tenant defines for its employees. */
 const AT_LEAST_ONE_CHOICE: Text = {
   en: 'must have at least one choice',
   fr: fr('doit avoir au moins un choix'),
@@ -13,6 +12,7 @@ const REPEATED_CHOICE: Text = {
   fr: fr('est un autre choix du champ'),
 };
 
+/** A custom field that a tenant defines for its employees. */
 @Entity('champ_utilisateur')
 export class ChampUtilisateur {
   @PrimaryColumn('uuid')

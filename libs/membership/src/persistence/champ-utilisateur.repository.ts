@@ -11,7 +11,6 @@ const OF_VALUES = 'valeur_champ_employe_champ_fkey';
 const OF_FORMS = 'formulaire_champ_champ_fkey';
 const OF_CHOICES = 'valeur_champ_employe_choix_fkey';
 
-/** Custom fields and their choices, in the ambient transaction. Foreign keys decide whether a field is in use. */
 const NAME_TAKEN: Text = {
   en: 'A custom field has this name. Use PUT to change it.',
   fr: fr('Un champ utilisateur a ce nom. Utilisez PUT pour le modifier.'),
@@ -29,6 +28,7 @@ const USED: Text = {
   fr: fr("Des employés ont des valeurs de ce champ, ou des formulaires le demandent. Retirez-les d'abord."),
 };
 
+/** Custom fields and their choices, in the ambient transaction. Foreign keys decide whether a field is in use. */
 @Injectable()
 export class ChampUtilisateurRepository {
   constructor(private readonly transactions: Transactions) {}

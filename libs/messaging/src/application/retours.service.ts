@@ -9,9 +9,15 @@ import { apply, type Effet, isStatut, type Retour, retourOf } from '../domain/re
 import type { RetourRecord } from '../domain/retour.fields';
 import { type Notifie, RetourRepository } from '../persistence/retour.repository';
 import { readReport } from './delivery-report';
+import { fr, type Text } from '#platform/errors/text';
 
 /** Number of notifications by effect. */
 export type Bilan = Record<'nombreRecus' | Effet | 'nombreInconnus', number>;
+
+const A_STATUS: Text = {
+  en: 'must be the status code of a failure by RFC 3463, such as 5.1.1',
+  fr: fr('doit être le code d’état d’un échec selon la RFC 3463, comme 5.1.1'),
+};
 
 /** Notes what a relay reports about messages that the mail server had accepted (docs/contract.md, "Bounces"). */
 @Injectable()
@@ -34,8 +40,7 @@ export class RetoursService {
   async noteRecords(tenantId: string, actor: Actor, records: readonly RetourRecord[]): Promise<Bilan> {
     const faults = records.flatMap(({ statut }, place) => {
       if (statut == null || isStatut(statut)) return [];
-      const detail = 'must be the status code of a failure by RFC 3463, such as 5.1.1';
-      return [{ pointer: `/${place}/statut`, code: 'format', detail }];
+      return [{ pointer: `/${place}/statut`, code: 'format', detail: A_STATUS }];
     });
     if (faults.length > 0) throw invalidRequest(faults);
     return this.note(

@@ -5,6 +5,7 @@ import { RecordValidator } from '#platform/input/record-validator';
 import { RawBody } from '#platform/input/request-parts.decorator';
 import { value } from '#platform/input/values';
 import { MOST_RETOURS, RETOUR_FIELDS, type RetourRecord } from '../domain/retour.fields';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A notification of a relay. */
 export class RetourInput extends InputOf(RETOUR_FIELDS) {}
@@ -22,6 +23,15 @@ export class RetoursItem extends ItemOf({
   nombreInconnus: value.integer('Notifications that name no recipient of this data space.', 1),
 }) {}
 
+const AN_ARRAY: Text = {
+  en: 'the body must be a JSON array',
+  fr: fr('le corps doit être un tableau JSON'),
+};
+const SO_MANY: Text = {
+  en: `the body must have 1 to ${MOST_RETOURS} notifications`,
+  fr: fr`le corps doit avoir de 1 à ${MOST_RETOURS} notifications`,
+};
+
 const VALIDATOR = new RecordValidator(RETOUR_FIELDS);
 
 /** Checks a list of notifications; leaves a body of another media type as it is. */
@@ -30,11 +40,9 @@ export class RetoursPipe implements PipeTransform<unknown, RawBody | RetourRecor
   /** @throws DomainError `Requete.Invalide` */
   transform(sent: unknown): RawBody | RetourRecord[] {
     if (sent instanceof RawBody) return sent;
-    if (!Array.isArray(sent))
-      throw invalidRequest([{ pointer: '', code: 'type', detail: 'the body must be a JSON array' }]);
+    if (!Array.isArray(sent)) throw invalidRequest([{ pointer: '', code: 'type', detail: AN_ARRAY }]);
     if (sent.length < 1 || sent.length > MOST_RETOURS) {
-      const detail = `the body must have 1 to ${MOST_RETOURS} notifications`;
-      throw invalidRequest([{ pointer: '', code: 'length', detail }]);
+      throw invalidRequest([{ pointer: '', code: 'length', detail: SO_MANY }]);
     }
     const faults: InputFault[] = [];
     const records = sent.map((one: unknown, place) => {

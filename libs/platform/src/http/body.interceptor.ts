@@ -194,7 +194,11 @@ function mediaOf(type: string): string {
 
 /** @param types media types that the operation takes beside JSON */
 function unsupported(types: readonly string[]): DomainError {
-  const detail = `The body is neither JSON in UTF-8 nor of another type that this operation takes. Send one of these as Content-Type: application/json, ${types.join(', ')}.`;
+  const accepted = ['application/json', ...types].join(', ');
+  const detail = {
+    en: `The body is neither JSON in UTF-8 nor of another type that this operation takes. Send one of these as Content-Type: ${accepted}.`,
+    fr: fr`Le corps n’est ni du JSON en UTF-8 ni d’un autre type que cette opération accepte. Envoyez l’un de ces Content-Type : ${accepted}.`,
+  };
   return new DomainError(REQUETE.TypeNonSupporte, types.length > 0 ? detail : undefined);
 }
 

@@ -12,6 +12,7 @@ import { CERTIFICATION, WEBHOOK } from '../domain/webhooks.errors';
 import { CertificationRepository, type StoredCertification } from '../persistence/certification.repository';
 import { defisOf } from './certification-requests';
 import { WebhooksService } from './webhooks.service';
+import { fr, type Text } from '#platform/errors/text';
 
 /** A certification as partners see it. */
 export interface Certification extends Verdict {
@@ -20,6 +21,11 @@ export interface Certification extends Verdict {
   readonly dateCreation: string;
   readonly dateFin: string | null;
 }
+
+const UNKNOWN_DEFI: Text = {
+  en: 'no event of this certification has it: send `data.defi` as it came',
+  fr: fr('aucun événement de cette certification ne l’a : envoyez `data.defi` tel que reçu'),
+};
 
 /**
  * Certifications of receivers (docs/contract.md, "Certification of receivers"). A worker runs them (`CertificationRunner`).
@@ -46,7 +52,10 @@ export class CertificationsService {
       const { lately, running, wait } = await this.repository.counts(tenantId, id);
       if (running > 0) throw new DomainError(WEBHOOK.CertificationEnCours);
       if (lately >= MOST_RUNS_A_DAY) {
-        const detail = `The data space has had ${MOST_RUNS_A_DAY} certifications in 24 hours. Begin the next one in ${wait} s.`;
+        const detail = {
+          en: `The data space has had ${MOST_RUNS_A_DAY} certifications in 24 hours. Begin the next one in ${wait} s.`,
+          fr: fr`L’espace de données a eu ${MOST_RUNS_A_DAY} certifications en 24 heures. Commencez la prochaine dans ${wait} s.`,
+        };
         throw new DomainError(DEBIT.Depasse, detail, { retryAfterSeconds: wait });
       }
       this.audit.record(tenantId, manager.actor, WEBHOOK_ACTIONS.certifier, [id]);
@@ -81,7 +90,7 @@ export class CertificationsService {
           : [
               {
                 ...{ pointer: `/traites/${place}`, code: 'unknown' },
-                detail: 'no event of this certification has it: send `data.defi` as it came',
+                detail: UNKNOWN_DEFI,
               },
             ],
       );

@@ -49,8 +49,11 @@ export const WEBHOOK = errorsOf('Webhook', {
   },
   CertificationEnCours: {
     status: 409,
-    title: 'Certification runs',
-    description: 'A certification of the endpoint has not ended. Wait for its verdict.',
+    title: { en: 'Certification runs', fr: fr('Certification en cours') },
+    description: {
+      en: 'A certification of the endpoint has not ended. Wait for its verdict.',
+      fr: fr('Une certification du webhook n’est pas terminée. Attendez son verdict.'),
+    },
   },
   TypeNonAbonne: {
     status: 409,
@@ -84,9 +87,13 @@ export const LIVRAISON = errorsOf('Livraison', {
 export const CERTIFICATION = errorsOf('Certification', {
   NotFound: {
     status: 404,
-    title: 'No certification',
-    description:
-      'The endpoint has no certification, or none with this id. Certifications are kept for 30 days.',
+    title: { en: 'No certification', fr: fr('Aucune certification') },
+    description: {
+      en: 'The endpoint has no certification, or none with this id. Certifications are kept for 30 days.',
+      fr: fr(
+        'Le webhook n’a aucune certification, ou aucune avec cet identifiant. Les certifications sont conservées 30 jours.',
+      ),
+    },
   },
 });
 

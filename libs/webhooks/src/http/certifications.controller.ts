@@ -16,12 +16,8 @@ import { EXAMPLE_WEBHOOK_ID } from './webhooks.dto';
 const id = guidPart('endpoint', EXAMPLE_WEBHOOK_ID);
 const certificationId = guidPart('certification', EXAMPLE_CERTIFICATION_ID);
 
-const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound, 'No endpoint has this id.'));
-const CertificationId = () =>
-  Param(
-    'certificationId',
-    new GuidPart(CERTIFICATION.NotFound, 'The endpoint has no certification with this id.'),
-  );
+const WebhookId = () => Param('id', new GuidPart(WEBHOOK.NotFound));
+const CertificationId = () => Param('certificationId', new GuidPart(CERTIFICATION.NotFound));
 
 @ApiTags('Webhooks')
 @Requires({ role: 'partenaire' })

@@ -18,7 +18,6 @@ import { slugOf } from './slug';
 import { WelcomePages } from './welcome-pages';
 import { fr, type Text } from '#platform/errors/text';
 
-/** Campaigns: read, made, changed, deleted (docs/contract.md, "Campaigns"). */
 const NO_GRAINE: Text = {
   en: 'must be 32 bytes in base64',
   fr: fr('doit être 32 octets en base64'),
@@ -34,6 +33,7 @@ const ARCHIVED_WITH_VOTES: Text = {
   ),
 };
 
+/** Campaigns: read, made, changed, deleted (docs/contract.md, "Campaigns"). */
 @Injectable()
 export class CampagnesService {
   constructor(

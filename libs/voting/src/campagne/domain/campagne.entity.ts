@@ -25,7 +25,6 @@ const FIXED_WHILE_OPEN = [
   'ordreReponsesAleatoire',
 ] as const;
 
-/** A campaign. Its state follows from its facts and the time (docs/contract.md, "States and transitions"). */
 const PAST_CLOSING: Text = {
   en: 'A published campaign cannot be given a closing that has passed: unpublish it first.',
   fr: fr(
@@ -39,6 +38,7 @@ const EARLIER_CLOSING: Text = {
   ),
 };
 
+/** A campaign. Its state follows from its facts and the time (docs/contract.md, "States and transitions"). */
 @Entity('campagne')
 export class Campagne {
   @PrimaryColumn({ type: 'uuid', update: false })

@@ -12,7 +12,6 @@ import { fr, type Text } from '#platform/errors/text';
 const SOON_S = 5;
 const LATEST_S = 3_600;
 
-/** Reads the bundles of sealed boxes (docs/verification.md). */
 const WITHOUT_RESULT: Text = {
   en: 'The ballot box was sealed without a result, so it has no bundle.',
   fr: fr("L'urne a été scellée sans résultat, elle n'a donc pas de dossier."),
@@ -26,6 +25,7 @@ const BUILT_LATER: Text = {
   fr: fr('Le dossier est produit une fois le vote terminé et son urne scellée.'),
 };
 
+/** Reads the bundles of sealed boxes (docs/verification.md). */
 @Injectable()
 export class DossiersService {
   constructor(

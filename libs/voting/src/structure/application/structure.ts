@@ -18,10 +18,6 @@ export interface Made {
   readonly item: Json;
 }
 
-/**
- * The only way to write questions, options and their order. Each write locks the campaign: it happens before a
- * publication, or is rejected after it (docs/contract.md, "States and transitions", rule 1).
- */
 const TOO_MANY: Readonly<Record<Ordered, (most: number) => Text>> = {
   question: (most) => ({
     en: `There are at most ${most} questions: put some together, or make another campaign.`,
@@ -44,6 +40,10 @@ const EACH_ONCE: Readonly<Record<Ordered, (count: number) => Text>> = {
   }),
 };
 
+/**
+ * The only way to write questions, options and their order. Each write locks the campaign: it happens before a
+ * publication, or is rejected after it (docs/contract.md, "States and transitions", rule 1).
+ */
 @Injectable()
 export class Structure {
   constructor(
