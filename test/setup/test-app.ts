@@ -200,6 +200,7 @@ async function run(overrides: Partial<Config>): Promise<Running> {
     dossierSigningKey: randomBytes(32).toString('base64'),
     rateLimitPerMinute: 1_000_000,
     logLevel: 'silent',
+    otlpEndpoint: undefined,
     production: false,
     shutdownDelayMs: 0,
     webhookAllowInsecure: true,

@@ -31,6 +31,7 @@ const CONFIG = new Config({
   dossierSigningKey: undefined,
   rateLimitPerMinute: 0,
   logLevel: 'silent',
+  otlpEndpoint: undefined,
   production: false,
   shutdownDelayMs: 0,
   webhookAllowInsecure: false,

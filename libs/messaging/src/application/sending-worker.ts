@@ -145,7 +145,7 @@ export class SendingWorker implements OnApplicationBootstrap, OnModuleDestroy {
         await this.consumer.giveBack([job.id]);
       else {
         this.count(client, 1);
-        begun.push(this.begin(job, client, isLeft));
+        begun.push(this.queue.traced(COURRIEL_QUEUE.name, job, () => this.begin(job, client, isLeft)));
       }
     }
     await Promise.all(begun);

@@ -7,6 +7,7 @@ import { FrameworkLogger, LOGGER } from '../ops/logger';
 import { Lifecycle } from '../ops/lifecycle';
 import { HttpMetrics } from '../ops/metrics';
 import { RequestTimes } from '../limits/request-times';
+import { Spans } from '../ops/spans';
 import { requestLog } from './request-log';
 import { limitServer } from '../limits/server-limits';
 import { answerUnreadableRequests, requireHost } from './unreadable-requests';
@@ -39,7 +40,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.set('etag', false);
   // `a[b]=c` is a parameter of that name, not a nested object.
   app.set('query parser', 'simple');
-  app.use(requestLog(logger, app.get(HttpMetrics)));
+  app.use(requestLog(logger, app.get(HttpMetrics), app.get(Spans)));
   const secureHeaders = helmet(HEADERS_OF_DATA);
   const securePage = helmet({
     contentSecurityPolicy: {

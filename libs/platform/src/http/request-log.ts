@@ -3,23 +3,29 @@ import type { Logger } from 'pino';
 import type { CallerRequest } from '../limits/caller';
 import type { HttpMetrics } from '../ops/metrics';
 import { RequestTimes } from '../limits/request-times';
+import { type Span, Spans } from '../ops/spans';
 import { startTrace } from './tracing';
 
+/** Routes of probes, which have neither a line nor a span. */
+const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
 /**
- * The first middleware: gives each request its ids and its times, and when it ends one log line and one measurement. The line holds
+ * The first middleware: gives each request its ids and its times, and when it ends one log line, one measurement and one span. The line holds
  * the route's pattern and never the address, whose parts are identifiers of people.
  */
-export function requestLog(logger: Logger, metrics: HttpMetrics) {
+export function requestLog(logger: Logger, metrics: HttpMetrics, spans: Spans) {
   return (request: CallerRequest, response: Response, next: NextFunction): void => {
     const start = performance.now();
-    const trace = startTrace(request, response);
+    const isTraced = spans.isOn && !PROBES.has(request.path);
+    const { trace, span } = startTrace(request, response, isTraced ? spans : undefined);
     metrics.started();
     response.on('close', () => {
       const durationMs = performance.now() - start;
       const route = routeOf(request);
       const status = response.statusCode;
       metrics.finished(request.method, route, status, durationMs);
-      if (route === '/health/live' || route === '/health/ready' || route === '/metrics') return;
+      if (span) endSpan(span, request, route, status);
+      if (PROBES.has(route)) return;
       logger.info(
         {
           ...trace,
@@ -34,8 +40,21 @@ export function requestLog(logger: Logger, metrics: HttpMetrics) {
         'request',
       );
     });
-    new RequestTimes(start).run(next);
+    const times = new RequestTimes(start);
+    if (span) Spans.within(span, () => times.run(next));
+    else times.run(next);
   };
+}
+
+function endSpan(span: Span, { method, caller }: CallerRequest, route: string, status: number): void {
+  const facts = {
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    ...(caller?.tenantId === undefined ? {} : { 'mandat.tenant.id': caller.tenantId }),
+  };
+  span.tell(facts, `${method} ${route}`);
+  span.end(status >= 500 ? String(status) : undefined);
 }
 
 /** The pattern that matched, such as `/b2b/v1/employe/:idExterne`; one name for everything that matched nothing. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { parseTraceparent, type Span, type Spans } from '../ops/spans';
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 /** Characters of usual identifiers only: the log has it as it was sent, and other programs read the log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
@@ -24,23 +24,32 @@ export function newTrace(): Trace {
   return { requestId: randomUUID(), traceId: hexDigits() };
 }
 
-/** Honours `X-Request-Id` and `traceparent` if they are well-formed, makes them otherwise, and answers both. */
-export function startTrace(request: Request, response: Response): Trace {
+/**
+ * Honours `X-Request-Id` and `traceparent` if they are well-formed, makes them otherwise, and answers both.
+ *
+ * @param spans where the request begins a span; undefined for none
+ */
+export function startTrace(
+  request: Request,
+  response: Response,
+  spans: Spans | undefined,
+): { readonly trace: Trace; readonly span: Span | undefined } {
   const sentId = request.get('x-request-id');
-  const sentTrace = TRACEPARENT.exec(request.get('traceparent') ?? '');
-  const known = sentTrace?.[1] && !/^0+$/.test(sentTrace[1]) && !/^0+$/.test(sentTrace[2] ?? '');
+  const parent = request.get('traceparent');
+  const sent = parseTraceparent(parent);
+  const span = spans?.start({ name: request.method, kind: 'SERVER', parent: sent && parent });
   const fresh = newTrace();
   const trace = {
     requestId: sentId && REQUEST_ID.test(sentId) ? sentId : fresh.requestId,
-    traceId: known ? sentTrace[1]! : fresh.traceId,
+    traceId: span?.traceId ?? sent?.traceId ?? fresh.traceId,
   };
   traces.set(request, trace);
   response.setHeader('X-Request-Id', trace.requestId);
   response.setHeader(
     'traceparent',
-    `00-${trace.traceId}-${hexDigits().slice(0, 16)}-${known ? sentTrace[3] : '01'}`,
+    span?.traceparent ?? `00-${trace.traceId}-${hexDigits().slice(0, 16)}-${sent?.flags ?? '01'}`,
   );
-  return trace;
+  return { trace, span };
 }
 
 /** The trace of a request; every request has one from its first middleware on. */

@@ -1,10 +1,11 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { PgBoss, type QueueResult } from 'pg-boss';
 import type { Logger } from 'pino';
-import { type Head, type LeasedJob, QueueDatabase, removeIn } from './queue-database';
+import { type Head, type LeasedJob, QueueDatabase, removeIn, type Traced } from './queue-database';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import { Spans } from '../ops/spans';
 import { sqlState } from '../errors/sql-errors';
 import { Transactions } from '../database/transactions';
 import { type Queue, QUEUE_SCHEMA } from './queue';
@@ -26,7 +27,7 @@ interface NewJob {
   readonly startAfter?: Date | undefined;
 }
 
-export type { LeasedJob };
+export type { LeasedJob, Traced };
 
 /** Jobs for the worker, in PostgreSQL (pg-boss; docs/adr/0008). Connects at its first use, or before it. */
 @Injectable()
@@ -42,6 +43,7 @@ export class JobQueue implements BeforeApplicationShutdown {
     private readonly sharing: WorkSharing,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
+    private readonly spans: Spans,
   ) {
     this.isWorker = processName === 'worker';
     if (!this.isWorker) return;
@@ -68,15 +70,19 @@ export class JobQueue implements BeforeApplicationShutdown {
     this.boss().catch(() => undefined);
   }
 
-  /** Adds jobs in the ambient transaction, in one statement: they exist if and only if that commits. */
+  /**
+   * Adds jobs in the ambient transaction, in one statement: they exist if and only if that commits. They belong to the current span,
+   * unless their data names another one.
+   */
   async add({ name }: Queue, jobs: readonly NewJob[]): Promise<void> {
     if (jobs.length === 0) return;
     const boss = await this.boss();
     const client = this.transactions.client();
     const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
+    const traceparent = Spans.current?.traceparent;
     const inserts = jobs.map(({ id, data, group, startAfter }) => ({
       ...(id === undefined ? {} : { id }),
-      data,
+      data: traceparent === undefined ? data : { traceparent, ...data },
       group: { id: group },
       ...(startAfter ? { startAfter } : {}),
     }));
@@ -150,7 +156,7 @@ export class JobQueue implements BeforeApplicationShutdown {
       });
     }, RENEW_EVERY_MS);
     try {
-      await work(job.data);
+      await this.traced(queue.name, job, work);
       await boss.complete(queue.name, job.id);
     } catch (error) {
       // If this fails, too, the lease ends.
@@ -181,7 +187,8 @@ export class JobQueue implements BeforeApplicationShutdown {
       name,
       { localConcurrency: atOnce, groupConcurrency: 1, pollingIntervalSeconds: 0.5, batchSize: 1 },
       async (jobs) => {
-        for (const { data } of jobs) await work(data).catch((error: unknown) => this.report(name, error));
+        for (const job of jobs)
+          await this.traced(name, job, work).catch((error: unknown) => this.report(name, error));
       },
     );
   }
@@ -193,6 +200,18 @@ export class JobQueue implements BeforeApplicationShutdown {
     const boss = await this.started?.catch(() => undefined);
     await boss?.stop({ graceful: this.isWorker, timeout: STOP_TIMEOUT_MS });
     await this.database.close();
+  }
+
+  /** Runs a job in a span, which is part of the one that added it. */
+  traced<T extends Traced, R>(
+    queue: string,
+    { id, data }: { readonly id: string; readonly data: T },
+    work: (data: T) => Promise<R>,
+  ): Promise<R> {
+    const facts = { 'messaging.destination.name': queue, 'messaging.message.id': id };
+    return this.spans.run({ name: `job ${queue}`, kind: 'CONSUMER', facts, parent: data.traceparent }, () =>
+      work(data),
+    );
   }
 
   /** Replaces the error, because pg-boss stores it, and a database error contains the values of its statement. */

@@ -125,10 +125,15 @@ const AGES = `
 /** Removes all jobs of a data space, as the owner. */
 export const REMOVE_JOBS = `DELETE FROM ${JOBS} WHERE data->>'tenantId' = $1`;
 
+/** The span that added a job, which the queue keeps with its data; absent without tracing. */
+export interface Traced {
+  readonly traceparent?: string;
+}
+
 /** A job that this process has leased until it removes it or gives it back. */
 export interface LeasedJob<T> {
   readonly id: string;
-  readonly data: T;
+  readonly data: T & Traced;
   /** Earlier leases that ended without that, mostly with their process. */
   readonly retryCount: number;
 }

@@ -16,6 +16,7 @@ class Notes {
     this.suspects += count;
     return () => void (this.suspects -= count);
   };
+  traced = (_travail: string, _piece: DuePiece, work: () => Promise<unknown>): Promise<unknown> => work();
   clientOf = (tenantId: string): Promise<string> => Promise.resolve(tenantId[0]!);
   noted = (): Promise<object> => Promise.resolve({ except: [...this.aside], left: this.left });
   begin = (_travail: string, { id }: DuePiece, isLeft: boolean): Promise<string> => {

@@ -59,6 +59,8 @@ export interface Sharing {
   /** Counts a piece as running, before `begin`. @returns ends that */
   enter(travail: string, piece: Piece, isLeft: boolean): () => void;
   clientOf(tenantId: string): Promise<string>;
+  /** Runs a piece in a span. */
+  traced(travail: string, piece: Piece, work: () => Promise<unknown>): Promise<unknown>;
   /** The pieces of a work that are not for this process to begin, and those that a dead one has left. */
   noted(travail: string): Promise<{ readonly except: readonly string[]; readonly left: ReadonlySet<string> }>;
   /**
@@ -208,7 +210,7 @@ export class SharedWork {
     if (beginning === 'aside')
       return this.sharing.putAside(name, piece, async () => source.putAside?.(piece));
     try {
-      await source.work(piece);
+      await this.sharing.traced(name, piece, () => source.work(piece));
     } finally {
       await this.sharing.end(name, piece);
     }

@@ -7,6 +7,7 @@ import { Lifecycle } from '../ops/lifecycle';
 import { LOGGER } from '../ops/logger';
 import { Metrics } from '../ops/metrics';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import { Spans } from '../ops/spans';
 import { type Beginning, SharedWork, type Sharing, type WorkOptions } from './shared-work';
 
 /** Interval between two renewals of leases, in ms: three in the time of a lease. */
@@ -49,6 +50,7 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly lifecycle: Lifecycle,
     metrics: Metrics,
+    private readonly spans: Spans,
   ) {
     if (processName !== 'worker') return;
     const description = 'Jobs that were put aside because they ended their process twice, by queue';
@@ -81,6 +83,11 @@ export class WorkSharing implements Sharing, OnModuleDestroy {
 
   clientOf(tenantId: string): Promise<string> {
     return this.databases.clientOf(tenantId);
+  }
+
+  traced(travail: string, { tenantId }: Piece, work: () => Promise<unknown>): Promise<unknown> {
+    const facts = { 'mandat.tenant.id': tenantId };
+    return this.spans.run({ name: `work ${travail}`, kind: 'INTERNAL', facts }, work);
   }
 
   async noted(travail: string): Promise<{ readonly except: string[]; readonly left: Set<string> }> {

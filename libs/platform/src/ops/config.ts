@@ -34,6 +34,8 @@ export class Config {
   /** Requests a minute of a key whose client sets no limit of its own. */
   readonly rateLimitPerMinute: number;
   readonly logLevel: string;
+  /** Collector that gets spans, by OTLP over HTTP; undefined for no tracing. */
+  readonly otlpEndpoint: string | undefined;
   readonly production: boolean;
   /** How long a stopping process keeps serving while load balancers take it out, in milliseconds. */
   readonly shutdownDelayMs: number;

@@ -45,6 +45,7 @@ describe('loadConfig', () => {
       dossierSigningKey: Buffer.alloc(32, 8).toString('base64'),
       rateLimitPerMinute: 600,
       logLevel: 'info',
+      otlpEndpoint: undefined,
       production: true,
       shutdownDelayMs: 5_000,
       webhookAllowInsecure: false,
@@ -67,6 +68,8 @@ describe('loadConfig', () => {
     ['DATABASE_POOL_SIZE', '500', { poolSize: 500 }],
     ['DATABASE_READ_MAX_LAG_MS', '50', { standbyLagMs: 50 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://otel:4318', { otlpEndpoint: 'http://otel:4318' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', '', { otlpEndpoint: undefined }],
     // As an empty line of an env file sets it.
     ['PORT', '', { port: 3000 }],
     ['LOG_LEVEL', '', { logLevel: 'info' }],
@@ -186,6 +189,8 @@ describe('loadConfig', () => {
     ['SHUTDOWN_DELAY_MS', 'Infinity'],
     ['DATABASE_POOL_SIZE', '501'],
     ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'otel:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://user:password@otel.example.org'],
     ['PUBLIC_URL', 'api.example.org'],
     ['PUBLIC_URL', 'ftp://api.example.org'],
   ])('stops the start in production for %s=%s, in one line that names it', (name, value) => {

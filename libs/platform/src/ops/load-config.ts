@@ -54,6 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, reader: Reader, embeddedDatab
       production && reader === 'cli' ? undefined : dossierSigningKeyOf(env, production, dataDir),
     rateLimitPerMinute: integer(env, 'RATE_LIMIT_PER_MINUTE', 600, 1, 10_000_000),
     logLevel,
+    otlpEndpoint: reader === 'cli' ? undefined : otlpEndpointOf(env.OTEL_EXPORTER_OTLP_ENDPOINT),
     production,
     shutdownDelayMs: integer(env, 'SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 300_000),
     webhookAllowInsecure: flag(env, 'WEBHOOK_ALLOW_INSECURE'),
@@ -217,6 +218,17 @@ function flag(env: NodeJS.ProcessEnv, name: string): boolean {
   const text = env[name] || 'false';
   if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be true or false.`);
   return text === 'true';
+}
+
+function otlpEndpointOf(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, without a user, a query or a fragment; secrets belong in OTEL_EXPORTER_OTLP_HEADERS.',
+    );
+  }
+  return text;
 }
 
 function publicUrl(text: string): string {

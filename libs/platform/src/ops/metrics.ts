@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Attributes, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { PROCESS_NAME, type Reader } from './process-name';
-import { VERSION } from './version';
+import { resourceOf } from './resource';
 
 /** Time in ms in which scrapes share one text, because collecting takes as long as several requests. */
 const SHARED_MS = 1_000;
@@ -22,12 +21,9 @@ export class Metrics {
   private latest: { readonly at: number; readonly text: Promise<string> } | undefined;
 
   constructor(@Inject(PROCESS_NAME) processName: Reader) {
-    // The default resource would name the service by the path of the executable.
-    const resource = resourceFromAttributes({
-      'service.name': `mandat-${processName}`,
-      'service.version': VERSION,
-    });
-    this.meter = new MeterProvider({ resource, readers: [this.exporter] }).getMeter('mandat');
+    this.meter = new MeterProvider({ resource: resourceOf(processName), readers: [this.exporter] }).getMeter(
+      'mandat',
+    );
     const delay = monitorEventLoopDelay({ resolution: 10 });
     delay.enable();
     this.gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());

@@ -1,5 +1,5 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { pino } from 'pino';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
 import { Clock } from './clock';
 import { Config } from './config';
 import { Lifecycle } from './lifecycle';
@@ -8,8 +8,9 @@ import { HttpMetrics, Metrics } from './metrics';
 import { PROCESS_NAME, type Reader } from './process-name';
 import { KeyRing } from './key-ring';
 import { SecretBox } from './secret-box';
+import { Spans } from './spans';
 
-/** Configuration, log, measurements and clock of the process. */
+/** Configuration, log, measurements, spans and clock of the process. */
 @Global()
 @Module({})
 export class OpsModule {
@@ -20,7 +21,16 @@ export class OpsModule {
       { provide: KeyRing, useValue: config.secretsKey },
       { provide: LOGGER, useValue: pino({ level: config.logLevel, base: { process: processName } }) },
     ];
-    const providers = [...values, Clock, HttpMetrics, Lifecycle, Metrics, SecretBox];
+    const spans: Provider = {
+      provide: Spans,
+      inject: [LOGGER],
+      useFactory: async (logger: Logger) => {
+        if (config.otlpEndpoint === undefined) return new Spans(undefined);
+        const { OtlpSpans } = await import('#platform/ops/otlp');
+        return new Spans(new OtlpSpans(config.otlpEndpoint, processName, logger));
+      },
+    };
+    const providers = [...values, spans, Clock, HttpMetrics, Lifecycle, Metrics, SecretBox];
     return { module: OpsModule, providers, exports: providers };
   }
 }

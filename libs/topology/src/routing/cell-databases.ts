@@ -11,6 +11,8 @@ import { LOGGER } from '#platform/ops/logger';
 import { Metrics } from '#platform/ops/metrics';
 import { atMost } from '#platform/limits/at-most';
 import { PROCESS_NAME, type Reader } from '#platform/ops/process-name';
+import { tracedBy } from '#platform/database/traced-connection';
+import { Spans } from '#platform/ops/spans';
 import { PrimaryClient } from './primary';
 import { StandbyReading, Standbys } from './standbys';
 
@@ -56,11 +58,12 @@ export class CellDatabases implements Databases, Cells, OnModuleInit, OnApplicat
     @Inject(PROCESS_NAME) processName: Reader,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
+    spans: Spans,
     @Inject(ENTITIES) entities: DataSourceOptions['entities'],
   ) {
     const context: ConnectionContext = {
       ...{ config, processName, logger, metrics, entities },
-      connection: PrimaryClient,
+      connection: tracedBy(spans, PrimaryClient),
     };
     this.directory = new Database(config.databaseUrl, undefined, context);
     this.names = [...config.cells.keys()];

@@ -10,6 +10,7 @@ import { JobQueue, type LeasedJob } from '#platform/jobs/job-queue';
 import { QueueConsumer } from '#platform/jobs/queue-consumer';
 import { WorkSharing } from '#platform/jobs/work-sharing';
 import { Clock } from '#platform/ops/clock';
+import { Spans } from '#platform/ops/spans';
 import { nextAttempt, parseRetryAfter } from '../domain/retry-schedule';
 import type { Tentative } from '../domain/webhook.types';
 import {
@@ -111,6 +112,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
     private readonly sharing: WorkSharing,
+    private readonly spans: Spans,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.consumer = new QueueConsumer(queue, LIVRAISON_QUEUE, logger, {
@@ -315,17 +317,19 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
         return true;
       }
       const { webhook, evenementId } = due!;
-      answer = await this.bodies.use(
-        `${tenantId} ${evenementId}`,
-        () => this.body(attempt),
-        async (body) => {
-          this.forgetData(attempt);
-          if (!body) return undefined;
-          began = this.clock.now();
-          const headers = headersOf(due!, body, this.keys.at(began, tenantId, webhookId, webhook), began);
-          return this.sender.post(webhook.url, headers, body);
-        },
-      );
+      const post = (): Promise<Answer | undefined> =>
+        this.bodies.use(
+          `${tenantId} ${evenementId}`,
+          () => this.body(attempt),
+          async (body) => {
+            this.forgetData(attempt);
+            if (!body) return undefined;
+            began = this.clock.now();
+            const headers = headersOf(due!, body, this.keys.at(began, tenantId, webhookId, webhook), began);
+            return this.sender.post(webhook.url, headers, body);
+          },
+        );
+      answer = this.spans.isOn ? await this.traced(job, due!, post) : await post();
     } catch (error) {
       // The cause is on this side, for example a missing key of SECRETS_KEY: the job stays, and the receiver is not blamed.
       this.logger.error(
@@ -343,6 +347,31 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     }
     await this.conclude(attempt, due!, answer, began!, performance.now() - start);
     return !answer.timedOut;
+  }
+
+  /** Makes an attempt in a span, which is part of the one that made the event. */
+  private traced(
+    { data: { tenantId, webhookId, traceparent } }: Job,
+    { id, type, essais }: DueLivraison,
+    post: () => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    const facts = {
+      'mandat.tenant.id': tenantId,
+      'mandat.webhook.id': webhookId,
+      'mandat.livraison.id': id,
+      'mandat.evenement.type': type,
+      'mandat.livraison.essai': essais + 1,
+    };
+    return this.spans.run(
+      { name: `delivery ${type}`, kind: 'CLIENT', facts, parent: traceparent },
+      async (span) => {
+        const answer = await post();
+        const failure = answer && failureOf(answer);
+        if (answer?.statut) span?.tell({ 'http.response.status_code': answer.statut });
+        if (failure) span?.end(failure);
+        return answer;
+      },
+    );
   }
 
   private async conclude(
@@ -389,9 +418,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     ending: Pick<Ended, 'outcome' | 'tried'>,
     at = this.clock.now(),
   ): Promise<void> {
-    const { webhookId, tenantId } = job.data;
+    const { webhookId, tenantId, traceparent } = job.data;
     await new Promise<void>((recorded) => {
-      this.recorder.push(tenantId, { jobId: job.id, webhookId, at, recorded, ...ending });
+      this.recorder.push(tenantId, { jobId: job.id, webhookId, traceparent, at, recorded, ...ending });
     });
     this.leases.remove(job.id, webhookId, client);
     this.consumer.wake();
@@ -423,6 +452,12 @@ function endingOf(job: Job, due: DueLivraison | undefined, at: Date): Pick<Ended
   if (!due.webhook.takes(due.type)) return { outcome: { id, generation, etat: 'Annulee' } };
   if (!due.isSuspended) return undefined;
   return { outcome: { id, generation, etat: 'EnAttente', next: new Date(at.getTime() + SUSPENDED_MS) } };
+}
+
+/** Why an attempt was not accepted; undefined if it was. */
+function failureOf({ statut, timedOut }: Answer): string | undefined {
+  if (statut === null) return timedOut ? 'timeout' : 'failed';
+  return statut >= 200 && statut < 300 ? undefined : String(statut);
 }
 
 function outcomeOf(due: DueLivraison, answer: Answer, tentative: Tentative, at: Date): Outcome {

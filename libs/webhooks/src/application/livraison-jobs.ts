@@ -51,9 +51,12 @@ export class LivraisonJobs implements EventListener {
   async add(tenantId: string, attempts: readonly QueuedAttempt[]): Promise<void> {
     await this.queue.add(
       LIVRAISON_QUEUE,
-      attempts.map(({ id, webhookId, generation, next }) => ({
+      attempts.map(({ id, webhookId, generation, next, traceparent }) => ({
         id: jobIdOf(id, generation),
-        data: { tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob,
+        data: {
+          ...({ tenantId, livraisonId: id, webhookId, tour: generation } satisfies LivraisonJob),
+          ...(traceparent === undefined ? {} : { traceparent }),
+        },
         group: webhookId,
         startAfter: next ?? undefined,
       })),

@@ -16,6 +16,8 @@ import { LIVRAISON_QUEUE, LivraisonJobs } from './livraison-jobs';
 export interface Ended {
   readonly jobId: string;
   readonly webhookId: string;
+  /** The span that made the event. */
+  readonly traceparent?: string | undefined;
   /** Result; absent if the delivery had ended or was deleted. */
   readonly outcome?: Outcome;
   /** When the attempt ended. */
@@ -67,9 +69,14 @@ export class OutcomeRecorder {
     if (over.length > 0) await this.livraisons.conclude(tenantId, over);
     if (going.length > 0) {
       // Another attempt follows, and its job is written with the result.
-      await this.transactions.run({ tenantId }, async () =>
-        this.jobs.add(tenantId, await this.livraisons.conclude(tenantId, going)),
-      );
+      const traces = new Map(concluded.map(({ outcome, traceparent }) => [outcome!.id, traceparent]));
+      await this.transactions.run({ tenantId }, async () => {
+        const attempts = await this.livraisons.conclude(tenantId, going);
+        await this.jobs.add(
+          tenantId,
+          attempts.map((attempt) => ({ ...attempt, traceparent: traces.get(attempt.id) })),
+        );
+      });
     }
     await this.queue.done(
       LIVRAISON_QUEUE,

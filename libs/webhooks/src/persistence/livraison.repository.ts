@@ -15,10 +15,12 @@ export interface QueuedAttempt {
   readonly generation: number;
   /** Due time; at once if absent. */
   readonly next?: Date | null;
+  /** The span that it belongs to; the current one if absent. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A delivery with all that an attempt needs. */
-export interface DueLivraison extends Omit<QueuedAttempt, 'next'> {
+export interface DueLivraison extends Omit<QueuedAttempt, 'next' | 'traceparent'> {
   readonly etat: EtatLivraison;
   /** Whether the client is suspended. */
   readonly isSuspended: boolean;
