@@ -385,7 +385,7 @@ describe('POST /b2b/v2/sync with Prefer: respond-async', () => {
     const { rows: data } = await app.database.query(
       `SELECT DISTINCT key FROM pgboss.job, jsonb_object_keys(data) key ORDER BY key`,
     );
-    expect(data).toEqual(['actor', 'isShort', 'tacheId', 'tenantId'].map((key) => ({ key })));
+    expect(data).toEqual(['actor', 'isShort', 'language', 'tacheId', 'tenantId'].map((key) => ({ key })));
   });
 });
 

@@ -190,7 +190,7 @@ class Reading {
     let identified = 0;
     this.emplois.restart(`Employes[${parent}].Emplois`);
     for (const one of sent) {
-      const { index, id, values } = this.emplois.check(one, noteOf(employe));
+      const { index, id, values } = this.emplois.check(one, () => noteOf(employe));
       const isIdentified = values !== undefined || (id !== '' && isReadable(one));
       if (isIdentified) identified++;
       if (values) {
@@ -209,7 +209,7 @@ class Reading {
   private stageMemberships({ id: employe, index: parent }: Identified, sent: readonly unknown[]): void {
     this.memberships.restart(`Employes[${parent}].Adhesions`);
     for (const one of sent) {
-      const { index, id, values } = this.memberships.check(one, noteOf(employe));
+      const { index, id, values } = this.memberships.check(one, () => noteOf(employe));
       if (!values) continue;
       const { DateAdhesion, DateFin } = values;
       this.stages.memberships.add([index, employe, id, DateAdhesion, DateFin, this.stages.dates.of(values)]);

@@ -7,7 +7,7 @@ import { RecordValidator } from '#platform/input/record-validator';
 import { EMPLOYEUR_V2_FIELDS, SYNDICAT_V2_FIELDS } from '../domain/syndicat.fields';
 import { SyndicatsBulk, type SyndicatStages } from '../persistence/syndicats.bulk';
 import { countsOf } from './bulk-counts';
-import { fr } from '#platform/errors/text';
+import { fr, type Text } from '#platform/errors/text';
 
 export interface SyndicatsResult {
   readonly syndicats: BulkResult;
@@ -64,8 +64,10 @@ export class SyndicatsSyncService {
     names: Map<string, string>,
     stages: SyndicatStages,
   ): void {
-    const of = shortened(syndicat);
-    const note = { en: ` (union ${of})`, fr: fr` (syndicat ${of})` };
+    const note = (): Text => {
+      const of = shortened(syndicat);
+      return { en: ` (union ${of})`, fr: fr` (syndicat ${of})` };
+    };
     const checked = list.check(sent, note);
     const { id, values } = checked;
     if (!values) return;
@@ -78,7 +80,7 @@ export class SyndicatsSyncService {
           en: 'has another name earlier in this request; the first one counts, and the employer is linked',
           fr: fr('a un autre nom plus tôt dans cette requête ; le premier compte, et l’employeur est lié'),
         },
-        note,
+        note(),
       );
       return;
     }

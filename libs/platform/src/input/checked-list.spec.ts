@@ -15,7 +15,7 @@ describe('CheckedList', () => {
       'id',
       'Employes',
     );
-    for (let n = 0; n < 50_000; n++) list.check(WRONG, OF_E1);
+    for (let n = 0; n < 50_000; n++) list.check(WRONG, () => OF_E1);
     const messages = list.refusals.map(({ message }) => message.en);
     expect(messages).toHaveLength(50_000);
     expect(messages[0]!.length).toBeGreaterThan(300);
@@ -30,7 +30,7 @@ describe('CheckedList', () => {
     const list = new CheckedList(new RecordValidator(definition), 'id', 'Employes');
     for (const sent of [{ id: 'E-1' }, { id: 'E-1' }, {}, { id: 7 }, 3]) list.check(sent);
     list.restart('Employes[4].Emplois');
-    for (const sent of [{ id: 7 }, { id: '7' }, { id: ' ' }]) list.check(sent, OF_E1);
+    for (const sent of [{ id: 7 }, { id: '7' }, { id: ' ' }]) list.check(sent, () => OF_E1);
     expect(
       list.refusals.map((refusal) => [refusal.idExterne, messageOf(refusal, 'en', OF_EMPLOYER)]),
     ).toEqual([

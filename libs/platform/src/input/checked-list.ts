@@ -80,8 +80,8 @@ export class CheckedList<D extends RecordDefinition> {
     return this.index;
   }
 
-  /** @param note end of an error's detail, if the identifier alone does not identify the record */
-  check(sent: unknown, note = NO_NOTE): CheckedItem<D> {
+  /** @param note returns the end of an error's detail, if the identifier alone does not identify the record */
+  check(sent: unknown, note = () => NO_NOTE): CheckedItem<D> {
     const index = this.index++;
     const checked = this.validator.check(sent);
     const { values } = checked;
@@ -95,7 +95,7 @@ export class CheckedList<D extends RecordDefinition> {
     const id = String(raw).toWellFormed();
     if (values && !isRepeated) return { index, id, values };
     const item = usable === '' ? { index, id, place: `${this.list}[${index - this.start}]` } : { index, id };
-    return this.refuse(item, isRepeated ? TWICE : checked.fault!, note);
+    return this.refuse(item, isRepeated ? TWICE : checked.fault!, note());
   }
 
   private brief(fault: Text): Text {
@@ -106,7 +106,7 @@ export class CheckedList<D extends RecordDefinition> {
     return { en: english!, fr: fr`${french!}` };
   }
 
-  /** Refuses a record. @param note see `check` */
+  /** Refuses a record. @param note end of its message */
   refuse({ index, id, place }: Omit<CheckedItem<D>, 'values'>, fault: Text, note = NO_NOTE): CheckedItem<D> {
     const brief = this.brief(fault);
     const message = { en: brief.en + note.en, fr: fr`${brief.fr}${note.fr}` };
