@@ -71,11 +71,7 @@ async function start({ command, argument, values }: Call): Promise<ExitCode> {
     case 'declencher':
       return triggerCommand(context, argument, textOf('vers')!);
     case 'journal':
-      return journalCommand(
-        context,
-        argument,
-        given(values, 'environnement', 'action', 'depuis'),
-      );
+      return journalCommand(context, argument, given(values, 'environnement', 'action', 'depuis'));
     case 'verifier':
       return verifyCommand(context, argument, {
         ...{ keys: textOf('cles'), keep: textOf('garder') },
