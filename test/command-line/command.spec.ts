@@ -67,7 +67,7 @@ describe('The usage', () => {
   it.each([
     [
       ['plna', 'x'],
-      '"plna" is no command; there are plan, appliquer, annuler, ecouter, declencher, journal, verifier, completion.',
+      '"plna" is no command; there are plan, appliquer, annuler, ecouter, declencher, certifier, journal, verifier, completion.',
     ],
     [['annulez', 'x'], '"annulez" is no command; did you mean annuler?'],
     [[], 'Name a command.'],

@@ -15,7 +15,7 @@ import { QUESTION_TYPES } from '../../libs/voting/src/structure/domain/question.
 import { contentOf } from '../../libs/voting/src/structure/domain/question.rules';
 import { EVENT_TYPE_NAMES } from '../../libs/webhooks/src/domain/event.types';
 import { Webhook } from '../../libs/webhooks/src/domain/webhook.entity';
-import { ETATS_LIVRAISON } from '../../libs/webhooks/src/domain/webhook.types';
+import { ETATS_LIVRAISON, SIGNATURES } from '../../libs/webhooks/src/domain/webhook.types';
 import { takes } from '../../libs/webhooks/src/persistence/webhook.sql';
 import { depth, SEED } from '../setup/depth';
 import { TestApp } from '../setup/test-app';
@@ -71,6 +71,7 @@ const LISTS: Record<string, readonly string[]> = {
   'tache.type': TYPES_TACHE,
   'tache.version': VERSIONS,
   'tenant.environnement': ENVIRONMENTS,
+  'webhook.signature': SIGNATURES,
 };
 const expected = Object.fromEntries(Object.entries(LISTS).map(([column, list]) => [column, list.toSorted()]));
 

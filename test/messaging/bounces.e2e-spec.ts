@@ -366,10 +366,10 @@ describe('A body that is no notification', () => {
       'x',
     ]);
     expectFaults(answer, {
-      '/2': 'record',
-      '/3': 'record',
-      '/4': 'record',
-      '/5': 'record',
+      '/2/action': 'choice',
+      '/3/messageId': 'required',
+      '/4/adresse': 'unknown',
+      '/5': 'type',
     });
     expectFaults(await bounces.send([record, { ...record, statut: '2.0.0' }]), { '/1/statut': 'format' });
     expectFaults(await bounces.send([]), { '': 'length' });

@@ -11,6 +11,7 @@ import { SCENARIOS } from '../../libs/webhooks/src/domain/certification.types';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, INSTANT, times } from '../membership/synced';
 import { perTest } from '../setup/fixtures';
+import { Desk } from '../command-line/support/mandat';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import {
@@ -443,4 +444,26 @@ describe('The purge', () => {
     );
     expect(left).toEqual([{ age: 29 }]);
   });
+});
+
+describe('mandat certifier', () => {
+  it('shows a receiver that passes, and what a faulty one does wrong', async () => {
+    await work();
+    const desk = new Desk({ MANDAT_URL: app.url, MANDAT_API_KEY: space.tenant.cle });
+    const made = await endpoint();
+    PartnerReceiver.at(receiver, path, made.secret);
+    const passed = await desk.mandat('certifier', made.id);
+    expect([passed.code, passed.stderr]).toEqual([0, '']);
+    expect(passed.stdout).toMatch(
+      /^✓ valide\n(✓ \w+\n){12}\nThe answers are right\.[^]*\nThe receiver passes\.\n$/,
+    );
+    PartnerReceiver.at(receiver, path, made.secret, 'mauvaisSecret');
+    const failed = await desk.mandat('certifier', made.id);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/✗ mauvaisSecret\n {4}expected: .+\n {4}observed: .+\n {4}.+\n/);
+    expect(failed.stdout.match(/✗/g)).toHaveLength(1);
+    const none = await desk.mandat('certifier', randomUUID());
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('Webhook.NotFound')]);
+    desk.stop();
+  }, 60_000);
 });

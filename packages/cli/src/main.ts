@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { applyCommand } from './commands/appliquer.js';
 import { undoCommand } from './commands/annuler.js';
+import { certifyCommand } from './commands/certifier.js';
 import { completionCommand } from './commands/completion.js';
 import { connect, type Context } from './commands/context.js';
 import { triggerCommand } from './commands/declencher.js';
@@ -70,6 +71,8 @@ async function start({ command, argument, values }: Call): Promise<ExitCode> {
       });
     case 'declencher':
       return triggerCommand(context, argument, textOf('vers')!);
+    case 'certifier':
+      return certifyCommand(context, argument);
     case 'journal':
       return journalCommand(context, argument, given(values, 'environnement', 'action', 'depuis'));
     case 'verifier':

@@ -76,6 +76,12 @@ const COMMANDS = {
     options: TO,
     examples: ['mandat declencher adhesion.signee --vers http://localhost:3999/'],
   },
+  certifier: {
+    summary: 'have the service try the receiver of an endpoint by thirteen scenarios',
+    argument: 'WEBHOOK',
+    options: {},
+    examples: ['mandat certifier 0198c2d4-7a10-7f21-8b11-5e9b0c4f6a01'],
+  },
   journal: {
     summary: 'show the audit trail of a client, the newest entries first; with a key of an administrator',
     argument: 'CLIENT',

@@ -1,7 +1,7 @@
-import { Injectable, type PipeTransform } from '@nestjs/common';
-import { type InputFault, invalidRequest } from '#platform/errors/domain-error';
+import { type ArgumentMetadata, Injectable } from '@nestjs/common';
+import { DomainError, type InputFault, invalidRequest } from '#platform/errors/domain-error';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
-import { RecordValidator } from '#platform/input/record-validator';
+import { InputPipe } from '#platform/input/input.pipe';
 import { RawBody } from '#platform/input/request-parts.decorator';
 import { value } from '#platform/input/values';
 import { MOST_RETOURS, RETOUR_FIELDS, type RetourRecord } from '../domain/retour.fields';
@@ -32,24 +32,32 @@ const SO_MANY: Text = {
   fr: fr`le corps doit avoir de 1 à ${MOST_RETOURS} notifications`,
 };
 
-const VALIDATOR = new RecordValidator(RETOUR_FIELDS);
-
 /** Checks a list of notifications; leaves a body of another media type as it is. */
 @Injectable()
-export class RetoursPipe implements PipeTransform<unknown, RawBody | RetourRecord[]> {
+export class RetoursPipe extends InputPipe {
+  constructor() {
+    super();
+    this.expectedType = RetourInput;
+  }
+
   /** @throws DomainError `Requete.Invalide` */
-  transform(sent: unknown): RawBody | RetourRecord[] {
+  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<RawBody | RetourRecord[]> {
     if (sent instanceof RawBody) return sent;
     if (!Array.isArray(sent)) throw invalidRequest([{ pointer: '', code: 'type', detail: AN_ARRAY }]);
     if (sent.length < 1 || sent.length > MOST_RETOURS) {
       throw invalidRequest([{ pointer: '', code: 'length', detail: SO_MANY }]);
     }
     const faults: InputFault[] = [];
-    const records = sent.map((one: unknown, place) => {
-      const { values, fault } = VALIDATOR.check(one);
-      if (!values) faults.push({ pointer: `/${place}`, code: 'record', detail: fault });
-      return values!;
-    });
+    const records: RetourRecord[] = [];
+    for (const [place, one] of sent.entries()) {
+      try {
+        records.push((await super.transform(one, metadata)) as RetourRecord);
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        const found = error.members.errors ?? [];
+        faults.push(...found.map((fault) => ({ ...fault, pointer: `/${place}${fault.pointer}` })));
+      }
+    }
     if (faults.length > 0) throw invalidRequest(faults);
     return records;
   }

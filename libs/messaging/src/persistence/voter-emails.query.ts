@@ -6,9 +6,12 @@ import { raisonOf } from './statut.sql';
 export class VoterEmailsQuery {
   /** @returns SQL of the properties of a voter about it, for `VoterEmails` */
   columnsOf(votant: string) {
-    const last = (column: string): string => `(SELECT ${column} FROM courriel_destinataire d
-      WHERE d.tenant_id = $1 AND d.campagne_id = ${votant}.campagne_id AND d.votant_id = ${votant}.id_unique
-      ORDER BY d.id_unique DESC LIMIT 1)`;
+    // A tenant without emails to voters pays one look into the index for the whole list.
+    const last = (column: string): string => `CASE WHEN (
+        SELECT true FROM courriel_destinataire d WHERE d.tenant_id = $1 AND d.votant_id IS NOT NULL LIMIT 1
+      ) THEN (SELECT ${column} FROM courriel_destinataire d
+        WHERE d.tenant_id = $1 AND d.campagne_id = ${votant}.campagne_id AND d.votant_id = ${votant}.id_unique
+        ORDER BY d.id_unique DESC LIMIT 1) END`;
     return {
       EtatCourriel: last('d.etat'),
       StatutCourriel: last('d.statut'),

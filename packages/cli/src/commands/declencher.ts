@@ -13,6 +13,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
   readonly items?: Schema;
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
@@ -55,15 +56,14 @@ export async function triggerCommand(context: Context, type: string, to: string)
   }
 }
 
+/** Returns an example without optional properties. */
 function exampleOf(schema: Schema, defs: Readonly<Record<string, Schema>>): unknown {
-  const { $ref, examples, properties, items, enum: values } = schema;
+  const { $ref, examples, properties, required = [], items, enum: values } = schema;
   if (examples) return examples[0];
   if ($ref) return exampleOf(defs[$ref.slice('#/$defs/'.length)] ?? {}, defs);
   const one = schema.allOf?.[0] ?? schema.anyOf?.[0] ?? schema.oneOf?.[0];
   if (one) return exampleOf(one, defs);
   if (properties)
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, exampleOf(value, defs)]),
-    );
+    return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {}, defs)]));
   return items ? [exampleOf(items, defs)] : (values?.[0] ?? null);
 }
