@@ -54,6 +54,8 @@ const VOTER = [
   'a_droit_de_vote AS "ADroitDeVote"',
   'a_vote AS "AVote"',
   'poids AS "Poids"',
+  // Nothing was sent to these voters.
+  'NULL AS "EtatCourriel", NULL AS "StatutCourriel", NULL AS "RaisonCourriel"',
 ].join(', ');
 const ONE = `FROM employe WHERE tenant_id = $1 AND id_externe = $2`;
 

@@ -38,7 +38,7 @@ import { VoterEmailsQuery } from './persistence/voter-emails.query';
 export class MessagingModule {
   constructor(outbox: Outbox, notices: ContactNotices, voters: VoterEmails, query: VoterEmailsQuery) {
     outbox.subscribe(notices);
-    voters.register(query);
+    voters.register((votant) => query.membersOf(votant));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FetchPage, JsonItems } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, jsonObject } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { VoterEmails } from './voter-emails';
 
@@ -27,7 +27,7 @@ export class VotantQuery {
       name: 'votant',
       table: 'votant',
       key: 'id_unique',
-      columns: {
+      columns: `left(${jsonObject({
         VotantId: 'id_unique',
         Identifiant: 'identifiant',
         Prenom: 'prenom',
@@ -39,8 +39,7 @@ export class VotantQuery {
         ADroitDeVote: 'a_droit_de_vote',
         AVote: 'a_vote',
         Poids: 'poids',
-        ...this.emails.columnsOf('votant'),
-      },
+      })}::text, -1) || ',' || ${this.emails.membersOf('votant')} || '}'`,
     }));
   }
 

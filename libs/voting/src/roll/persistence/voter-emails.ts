@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 
-/** What the context of e-mail knows of the last email to a voter: SQL of each property. `$1` is the tenant. */
-export type VoterEmailColumns = Readonly<
-  Record<'EtatCourriel' | 'StatutCourriel' | 'RaisonCourriel', string>
->;
+/** Returns SQL of JSON members about the last email to a voter; null without one. `$1` is the tenant. */
+export type VoterEmailMembers = (votant: string) => string;
+
+const NONE = `'"EtatCourriel":null,"StatutCourriel":null,"RaisonCourriel":null'`;
 
 /** Asks the context of e-mail, which registers here: it imports this context, and not the reverse. */
 @Injectable()
 export class VoterEmails {
-  private registered: { columnsOf(votant: string): VoterEmailColumns } | undefined;
+  private registered: VoterEmailMembers | undefined;
 
-  register(source: { columnsOf(votant: string): VoterEmailColumns }): void {
-    this.registered = source;
+  register(members: VoterEmailMembers): void {
+    this.registered = members;
   }
 
   /**
+   * Returns SQL of the members `EtatCourriel`, `StatutCourriel` and `RaisonCourriel`, which are null in a process without e-mail.
+   *
    * @param votant name of the table of voters in the statement
-   * @returns SQL that is null in a process without e-mail
    */
-  columnsOf(votant: string): VoterEmailColumns {
-    const none = { EtatCourriel: 'NULL', StatutCourriel: 'NULL', RaisonCourriel: 'NULL' };
-    return this.registered?.columnsOf(votant) ?? none;
+  membersOf(votant: string): string {
+    return this.registered ? `coalesce(${this.registered(votant)}, ${NONE})` : NONE;
   }
 }
