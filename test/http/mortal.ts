@@ -3,6 +3,9 @@ import { Child } from './child-process';
 
 const START_MS = 60_000;
 
+/** The level of errors in the log (pino). */
+const ERROR_LEVEL = 50;
+
 /** A built process that is restarted after each end. */
 export class Mortal {
   kills = 0;
@@ -39,17 +42,24 @@ export class Mortal {
    * SIGTERM; the next one starts once it has ended.
    *
    * @param release the folder of the release of the next one; that of the present one by default
-   * @returns how it ended, and after how many milliseconds
+   * @returns how it ended, after how many milliseconds, and what it logged as an error
    */
   async stopInOrder(
     release = this.release,
-  ): Promise<{ code: number | NodeJS.Signals; ms: number; errors: string }> {
+  ): Promise<{
+    code: number | NodeJS.Signals;
+    ms: number;
+    errors: string;
+    logged: Record<string, unknown>[];
+  }> {
     this.release = release;
     const leaving = await this.child;
     const begun = performance.now();
     const ended = leaving.stop('SIGTERM');
     this.replace(ended);
-    return { code: await ended, ms: performance.now() - begun, errors: leaving.errors };
+    const code = await ended;
+    const logged = leaving.lines().filter(({ level }) => Number(level) >= ERROR_LEVEL);
+    return { code, ms: performance.now() - begun, errors: leaving.errors, logged };
   }
 
   async end(): Promise<void> {

@@ -100,11 +100,15 @@ if (!isHere)
     await postgres.migrate();
     // The earlier release serves on the new schema.
     await answered(load);
+    const begun = Date.now();
     const ends: { code: unknown; errors: string }[] = [];
+    const logged: object[] = [];
     const replace = async (release: string): Promise<void> => {
       for (const process of [...fleet.apis, ...fleet.workers]) {
-        const { code, errors } = await process.stopInOrder(release);
+        const { code, errors, logged: lines } = await process.stopInOrder(release);
         ends.push({ code, errors });
+        // The control has caused earlier ones.
+        logged.push(...lines.filter(({ time }) => Number(time) >= begun));
         await process.url();
         // The address reaches it again.
         await sleep(500);
@@ -127,9 +131,10 @@ if (!isHere)
       losses: failuresOf(seen) + wrong + repeats,
       figures: [`slowest response ${seen.longestMs.toFixed(0)} ms`, ...seen.failures.slice(0, 3)].join('; '),
     });
-    expect({ others: seen.others.slice(0, 5), failures: seen.failures }).toEqual({
+    expect({ others: seen.others.slice(0, 5), failures: seen.failures, logged }).toEqual({
       others: [],
       failures: [],
+      logged: [],
     });
     expect(faults).toEqual({});
     expect(repeats).toBe(0);
