@@ -44,9 +44,7 @@ export class Mortal {
    * @param release the folder of the release of the next one; that of the present one by default
    * @returns how it ended, after how many milliseconds, and what it logged as an error
    */
-  async stopInOrder(
-    release = this.release,
-  ): Promise<{
+  async stopInOrder(release = this.release): Promise<{
     code: number | NodeJS.Signals;
     ms: number;
     errors: string;
