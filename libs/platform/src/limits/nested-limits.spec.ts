@@ -19,4 +19,15 @@ describe('NestedLimits', () => {
     limits[what](most);
     expect(() => limits[what](most + 1)).toThrow(TOO_MUCH);
   });
+
+  it('makes no message while nothing is refused, because a sync counts after each record', () => {
+    const limits = new NestedLimits();
+    const set = jest.spyOn(Number.prototype, 'toLocaleString');
+    limits.read(1);
+    limits.refused(1);
+    limits.kept(1);
+    expect(set).not.toHaveBeenCalled();
+    expect(() => limits.read(SYNC_NESTED_RECORDS)).toThrow(TOO_MUCH);
+    set.mockRestore();
+  });
 });

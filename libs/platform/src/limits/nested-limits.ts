@@ -3,6 +3,22 @@ import { DomainError } from '../errors/domain-error';
 import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './request-sizes';
 import { fr, type Text } from '../errors/text';
 
+/** What one sync takes at most. Made once, because a sync counts after each record. */
+const MOST = {
+  read: {
+    en: `${say(SYNC_NESTED_RECORDS)} nested records`,
+    fr: fr`${SYNC_NESTED_RECORDS} enregistrements imbriqués`,
+  },
+  refused: {
+    en: `${say(SYNC_NESTED_REFUSALS)} nested records that are refused`,
+    fr: fr`${SYNC_NESTED_REFUSALS} enregistrements imbriqués refusés`,
+  },
+  kept: {
+    en: `${SYNC_KEPT_BYTES / 1_048_576} MB of nested records with their identifiers`,
+    fr: fr`${SYNC_KEPT_BYTES / 1_048_576} Mo d'enregistrements imbriqués avec leurs identifiants`,
+  },
+} as const satisfies Record<string, Text>;
+
 /** Limits of the nested records of one sync. A sync above them is refused. */
 export class NestedLimits {
   private nested = 0;
@@ -10,27 +26,17 @@ export class NestedLimits {
   /** Counts records before they are read. @throws DomainError `Requete.TropVolumineuse` */
   read(count: number): void {
     this.nested += count;
-    this.refuseUnless(this.nested <= SYNC_NESTED_RECORDS, {
-      en: `${say(SYNC_NESTED_RECORDS)} nested records`,
-      fr: fr`${SYNC_NESTED_RECORDS} enregistrements imbriqués`,
-    });
+    this.refuseUnless(this.nested <= SYNC_NESTED_RECORDS, MOST.read);
   }
 
   /** @throws DomainError `Requete.TropVolumineuse` */
   refused(count: number): void {
-    this.refuseUnless(count <= SYNC_NESTED_REFUSALS, {
-      en: `${say(SYNC_NESTED_REFUSALS)} nested records that are refused`,
-      fr: fr`${SYNC_NESTED_REFUSALS} enregistrements imbriqués refusés`,
-    });
+    this.refuseUnless(count <= SYNC_NESTED_REFUSALS, MOST.refused);
   }
 
   /** @throws DomainError `Requete.TropVolumineuse` */
   kept(bytes: number): void {
-    const megabytes = SYNC_KEPT_BYTES / 1_048_576;
-    this.refuseUnless(bytes <= SYNC_KEPT_BYTES, {
-      en: `${megabytes} MB of nested records with their identifiers`,
-      fr: fr`${megabytes} Mo d'enregistrements imbriqués avec leurs identifiants`,
-    });
+    this.refuseUnless(bytes <= SYNC_KEPT_BYTES, MOST.kept);
   }
 
   private refuseUnless(isWithin: boolean, most: Text): void {
