@@ -202,8 +202,8 @@ describe('Row-level security in the schema', () => {
       seance: 'inscrits, presents, votants',
     };
     /** Excludes the hidden columns, which show the transaction that wrote a row. */
-    const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids, liste_electorale_id`;
-    const VOTANT = `votant: DELETE, MAINTAIN, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation, liste_electorale_id), INSERT (tenant_id, campagne_id, id_unique, ${VOTER.replace(', liste_electorale_id', '')}, date_creation, liste_electorale_id), UPDATE (${VOTER})`;
+    const VOTER = `identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, poids, liste_electorale_id, adhesion_debut, emploi_debut`;
+    const VOTANT = `votant: DELETE, MAINTAIN, SELECT (tenant_id, campagne_id, id_unique, identifiant, prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, a_droit_de_vote, a_vote, poids, date_creation, liste_electorale_id, adhesion_debut, emploi_debut), INSERT (tenant_id, campagne_id, id_unique, ${VOTER.replace(', liste_electorale_id', ', date_creation, liste_electorale_id')}), UPDATE (${VOTER})`;
     /** Excludes the columns that close the ballot box. */
     const CAMPAGNE = `titre, slug, ouverture_du_vote_utc, fermeture_du_vote_utc, texte_page_accueil, libelle_abstention, ordre_reponses_aleatoire, publiee, archivee, ouverture_annoncee, fermeture_annoncee, nombre_votants, date_creation, date_modification, publications`;
     const PUBLIC_SCHEMA = 'schema public: USAGE';

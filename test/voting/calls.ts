@@ -427,6 +427,34 @@ export const CALLS: Calls = {
       { at: (of) => `${of.weighted}/liste-electorale`, body: { EmployesIdExternes: ['E-1001'] } },
     ),
   },
+  'GET /b2b/v1/campagnes/:id/liste-electorale/explication': {
+    foreign: (asked, own) =>
+      [own.employeV2, asked.employeV2].flatMap((employe) =>
+        onCampagnes(asked, own, `/liste-electorale/explication?idExterneEmploye=${employe}`),
+      ),
+    more: {
+      changes: [],
+      get calls() {
+        return ['E-1001', 'E-0'].map((employe) => ({
+          path: `${CAMPAGNES}/${held.ended}/liste-electorale/explication?idExterneEmploye=${employe}`,
+        }));
+      },
+    },
+  },
+  'GET /plateforme/v1/campagnes/:id/eligibilite': {
+    foreign: (asked, own) =>
+      [own.campagne, asked.campagne].flatMap((campagne) =>
+        [own.employeV2, asked.employeV2].map((employe) => ({
+          path: `/plateforme/v1/campagnes/${campagne}/eligibilite?idExterneEmploye=${employe}`,
+        })),
+      ),
+    more: {
+      changes: [],
+      get calls() {
+        return [{ path: `/plateforme/v1/campagnes/${held.ended}/eligibilite?idExterneEmploye=E-0` }];
+      },
+    },
+  },
   'GET /b2b/v1/campagnes/:id/liste-electorale/ecarts': {
     foreign: (asked, own) => [
       ...onCampagnes(asked, own, '/liste-electorale/ecarts'),

@@ -1,4 +1,4 @@
-export { activeOn, dayOf, hasNotEnded, TODAY } from './persistence/days.sql';
+export { activeOn, dayOf, hasBegun, hasNotEnded, TODAY } from './persistence/days.sql';
 export { CHANGEMENT_COLUMNS } from './persistence/effets.sql';
 export { employeV1 } from './persistence/employe-v1.sql';
 export { LIST_STATE } from './persistence/list-state.sql';

@@ -6,6 +6,7 @@ import { EcartsController } from './roll/http/ecarts.controller';
 import { DossiersController, VotantProofsController } from './dossier/http/dossiers.controller';
 import { JwksController } from './dossier/http/jwks.controller';
 import { EngagementsController } from './ballot/http/engagements.controller';
+import { EligibiliteController, ExplicationsController } from './roll/http/explications.controller';
 import { ListesElectoralesController } from './roll/http/listes-electorales.controller';
 import { OptionsController } from './structure/http/options.controller';
 import { QuestionsController } from './structure/http/questions.controller';
@@ -22,6 +23,8 @@ import { VotingModule } from './voting.module';
     VotantsController,
     ListesElectoralesController,
     EcartsController,
+    ExplicationsController,
+    EligibiliteController,
     EngagementsController,
     BulletinsController,
     StatisticsController,

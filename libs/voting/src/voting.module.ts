@@ -11,6 +11,7 @@ import { DossierBuilderService } from './dossier/application/dossier-builder.ser
 import { DossierKeys } from './application/dossier-keys';
 import { DossiersService } from './dossier/application/dossiers.service';
 import { EcartsService } from './roll/application/ecarts.service';
+import { ExplicationsService } from './roll/application/explications.service';
 import { EngagementsService } from './ballot/application/engagements.service';
 import { LifecycleService } from './campagne/application/lifecycle.service';
 import { ListesElectoralesService } from './roll/application/listes-electorales.service';
@@ -31,6 +32,7 @@ import { DossierSourcesQuery } from './dossier/persistence/dossier-sources.query
 import { DossierKeysRepository } from './persistence/dossier-keys.repository';
 import { EcartsRepository } from './roll/persistence/ecarts.repository';
 import { EngagementRepository } from './ballot/persistence/engagement.repository';
+import { ExplicationQuery } from './roll/persistence/explication.query';
 import { ListeElectoraleRepository } from './roll/persistence/liste-electorale.repository';
 import { QuestionQuery } from './structure/persistence/question.query';
 import { QuestionRepository } from './structure/persistence/question.repository';
@@ -52,6 +54,7 @@ const services = [
   PlacesService,
   ListesElectoralesService,
   EcartsService,
+  ExplicationsService,
   BulletinsService,
   StatisticsService,
   SealingService,
@@ -77,6 +80,7 @@ const services = [
     DossierSourcesQuery,
     EcartsRepository,
     EngagementRepository,
+    ExplicationQuery,
     ListeElectoraleRepository,
     QuestionQuery,
     QuestionRepository,

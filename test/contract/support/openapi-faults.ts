@@ -186,11 +186,12 @@ function answersOf(placed: Placed): string[] {
   const takes = (header: string): boolean =>
     operation.parameters?.some(({ in: place, name }) => place === 'header' && name === header) ?? false;
   const successes = statuses.filter((status) => status < 300);
-  // Two successes are allowed in two cases: 202 for `Prefer: respond-async`, and 201 beside 200 for an upsert.
+  const simulates = operation.parameters?.some(({ name }) => name === 'simulation') ?? false;
+  // Two successes are allowed in three cases: 202 for `Prefer: respond-async`, and 201 beside 200 for an upsert and a simulation.
   const immediate = successes.filter(
     (status) =>
       !(status === 202 && takes('Prefer')) &&
-      !(status === 201 && successes.includes(200) && path.endsWith('/upsert')),
+      !(status === 201 && successes.includes(200) && (path.endsWith('/upsert') || simulates)),
   );
   if (immediate.length !== 1) faults.push(`documents ${immediate.length} successes`);
   for (const status of successes) {

@@ -25,14 +25,18 @@ export function hasNotEnded(day: string, row = ''): string {
 }
 
 /**
- * SQL: an employment or membership is active on a day: it has begun by the end of the day, and has not ended by its
- * beginning (docs/contract.md, "Days").
+ * SQL: an employment or membership has begun by the end of a day.
  *
  * @param row its alias, with its dot
  * @param start column of its beginning
  */
-export function activeOn(day: string, row = '', start = 'date_debut'): string {
+export function hasBegun(day: string, row = '', start = 'date_debut'): string {
   const moment = `${row}${start}`;
-  return `(${moment} IS NULL OR ${moment} < ${beginning(`(${day} + interval '1 day')`, moment)})
+  return `(${moment} IS NULL OR ${moment} < ${beginning(`(${day} + interval '1 day')`, moment)})`;
+}
+
+/** SQL: an employment or membership is active on a day: it has begun by its end, and has not ended by its beginning (docs/contract.md, "Days"). */
+export function activeOn(day: string, row = '', start = 'date_debut'): string {
+  return `${hasBegun(day, row, start)}
     AND ${hasNotEnded(day, row)}`;
 }

@@ -25,7 +25,8 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
         'id_unique = ANY (:votants::uuid[]) AND (employe_id_externe IS NULL OR employe_id_externe = :employe)',
       order: [...OLDEST_FIRST, 'campagne_id'],
       erased: {
-        set: `prenom = '${ERASED_NAME}', nom = '${ERASED_NAME}', identifiant = NULL, courriel = NULL, employe_id_externe = NULL`,
+        set: `prenom = '${ERASED_NAME}', nom = '${ERASED_NAME}', identifiant = NULL, courriel = NULL, employe_id_externe = NULL,
+          adhesion_debut = NULL, emploi_debut = NULL`,
       },
     },
     {

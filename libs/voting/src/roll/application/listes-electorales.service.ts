@@ -5,10 +5,12 @@ import type { Actor } from '#platform/audit/actor';
 import type { FetchPage } from '#platform/database/json-items';
 import { type DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { Outbox } from '#platform/events/outbox';
+import { Transactions } from '#platform/database/transactions';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
 import { CampagneRepository } from '../../campagne/persistence/campagne.repository';
 import { EcartsRepository } from '../persistence/ecarts.repository';
 import { ListeElectoraleRepository } from '../persistence/liste-electorale.repository';
+import { codeOf, type MotifName } from '../domain/motif.fields';
 import { Roll } from './roll';
 import { fr } from '#platform/errors/text';
 import { NAMES_NO } from '#membership';
@@ -36,6 +38,7 @@ export class ListesElectoralesService {
     private readonly ecarts: EcartsRepository,
     private readonly roll: Roll,
     private readonly outbox: Outbox,
+    private readonly transactions: Transactions,
   ) {}
 
   /** Reading it throws `Campagne.NotFound`. */
@@ -50,28 +53,11 @@ export class ListesElectoralesService {
    * and for each identifier that names nothing, and if the lists together would be too many to compare
    */
   async create(tenantId: string, actor: Actor, campagneId: string, record: ListeElectoraleRecord) {
-    const criteria = withoutEmptyLists(record);
-    if (CRITERION_NAMES.every((criterion) => criteria[criterion] == null)) {
-      const names = CRITERION_NAMES.join(', ');
-      const detail = {
-        en: `name at least one criterion (${names}): a list without any would be everyone`,
-        fr: fr`donnez au moins un critère (${names}) : une liste sans critère comprendrait tout le monde`,
-      };
-      throw invalidRequest([{ pointer: '', code: 'required', detail }]);
-    }
+    const criteria = criteriaOf(record);
     const writer = { tenantId, actor, action: LISTE_ELECTORALE_ACTIONS.creer, campagneId };
     return this.roll.write(writer, async () => {
       if ((await this.repository.count(tenantId, campagneId)) >= MOST_LISTS) throw tooManyLists();
-      const unknown = await this.repository.unknownNames(tenantId, criteria);
-      if (unknown.length > 0) {
-        throw invalidRequest(
-          unknown.map(({ criterion, index }) => ({
-            pointer: `/${criterion}/${index}`,
-            code: 'reference',
-            detail: CRITERIA[criterion],
-          })),
-        );
-      }
+      await this.assertKnown(tenantId, criteria, true);
       const enrolled = await this.repository.enrol(tenantId, campagneId, criteria);
       const dateCreation = await this.repository.insert(tenantId, campagneId, criteria, enrolled);
       if ((await this.ecarts.pairs(tenantId, campagneId)) > MOST_PAIRS) throw tooManyPairs();
@@ -87,6 +73,38 @@ export class ListesElectoralesService {
       await this.outbox.add(tenantId, LISTE_ELECTORALE_EVENTS.creee, data);
       return { change: { ajoutes }, result };
     });
+  }
+
+  /**
+   * Counts what `create` would do, by reasons; writes nothing.
+   *
+   * @throws DomainError `Campagne.NotFound`, and `Requete.Invalide` as `create`
+   */
+  async simulate(tenantId: string, campagneId: string, record: ListeElectoraleRecord) {
+    const criteria = criteriaOf(record);
+    await this.campagnes.assertExists(tenantId, campagneId);
+    const { matched, present, motifs } = await this.transactions.read({ tenantId }, async () => {
+      await this.assertKnown(tenantId, criteria, false);
+      return this.repository.simulate(tenantId, campagneId, criteria);
+    });
+    return {
+      NombreVotants: matched,
+      NombreAjoutes: matched - present,
+      NombreDejaPresents: present,
+      Motifs: Object.entries(motifs).map(([name, Nombre]) => ({ Code: codeOf(name as MotifName), Nombre })),
+    };
+  }
+
+  private async assertKnown(tenantId: string, criteria: ListeElectoraleRecord, hold: boolean): Promise<void> {
+    const unknown = await this.repository.unknownNames(tenantId, criteria, hold);
+    if (unknown.length === 0) return;
+    throw invalidRequest(
+      unknown.map(({ criterion, index }) => ({
+        pointer: `/${criterion}/${index}`,
+        code: 'reference',
+        detail: CRITERIA[criterion],
+      })),
+    );
   }
 }
 
@@ -106,10 +124,16 @@ function tooManyPairs(): DomainError {
   return invalidRequest([{ pointer: '', code: 'maximum', detail }]);
 }
 
-/** An empty list is the same as an absent criterion. */
-function withoutEmptyLists(record: ListeElectoraleRecord): ListeElectoraleRecord {
+/** An empty list is the same as an absent criterion. @throws DomainError `Requete.Invalide` without any criterion */
+function criteriaOf(record: ListeElectoraleRecord): ListeElectoraleRecord {
   const lists = Object.fromEntries(
     CRITERION_NAMES.map((criterion) => [criterion, record[criterion]?.length ? record[criterion] : null]),
   );
-  return { ...record, ...lists };
+  if (CRITERION_NAMES.some((criterion) => lists[criterion] !== null)) return { ...record, ...lists };
+  const names = CRITERION_NAMES.join(', ');
+  const detail = {
+    en: `name at least one criterion (${names}): a list without any would be everyone`,
+    fr: fr`donnez au moins un critère (${names}) : une liste sans critère comprendrait tout le monde`,
+  };
+  throw invalidRequest([{ pointer: '', code: 'required', detail }]);
 }

@@ -1,6 +1,7 @@
 import { CAMPAGNE, VOTANT } from '../../domain/voting.errors';
-import { Controller, Get, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Post, Res } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import type { Actor } from '#platform/audit/actor';
 import { Requires, Tenant } from '#access/requires.decorator';
 import { CurrentActor } from '#access/actor.decorator';
@@ -14,6 +15,8 @@ import {
   ListeElectoraleFaiteItem,
   ListeElectoraleInput,
   ListeElectoraleItem,
+  ListeElectoraleQuery,
+  ListeElectoraleSimuleeItem,
 } from './listes-electorales.dto';
 
 @ApiTags('Voters')
@@ -37,10 +40,15 @@ export class ListesElectoralesController {
 
   @Post()
   @Compares()
+  @ApiResponse({
+    status: 200,
+    description: 'With `simulation=true`: what the list would do. Nothing was written.',
+    type: ListeElectoraleSimuleeItem,
+  })
   @Answers({
     summary: 'Make an electoral list',
     description:
-      'Makes voters of the employees that meet all criteria; those that are voters already stay as they are. A voter gets the union of the membership and the employer of the employment that meet the criteria: of several, the oldest membership and the most recent employment. At least one list must name something.',
+      'Makes voters of the employees that meet all criteria; those that are voters already stay as they are. A voter gets the union of the membership and the employer of the employment that meet the criteria: of several, the oldest membership and the most recent employment. At least one list must name something. `simulation=true` counts all employees by reasons, and writes nothing.',
     path: { id: campagnePart() },
     bodyExample: { SyndicatsIdExternes: ['SYN-10'], EmployeursIdentifiantsExternes: ['EMP-100'], Poids: 1 },
     status: 201,
@@ -52,8 +60,14 @@ export class ListesElectoralesController {
     @Tenant() tenantId: string,
     @CurrentActor() actor: Actor,
     @CampagneId() campagneId: string,
+    @Query() { simulation }: ListeElectoraleQuery,
     @Body() body: ListeElectoraleInput,
-  ): Promise<Located<ListeElectoraleItem>> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Located<ListeElectoraleItem> | ListeElectoraleSimuleeItem> {
+    if (simulation) {
+      response.status(200);
+      return this.listes.simulate(tenantId, campagneId, body);
+    }
     const made = await this.listes.create(tenantId, actor, campagneId, body);
     return new Located(`/b2b/v1/campagnes/${campagneId}/liste-electorale`, made);
   }

@@ -2,6 +2,7 @@ import { givenId, givenTime } from '#platform/input/field';
 import { InputOf, ItemOf } from '#platform/input/record-classes';
 import { value } from '#platform/input/values';
 import { LISTE_ELECTORALE_FIELDS } from '../domain/liste-electorale.fields';
+import { MOTIF_CODES } from '../domain/motif.fields';
 import { EXAMPLE_IDS } from '../../http/examples';
 
 /** Criteria: those given hold together, and of the identifiers of one any. At least one list must name something. */
@@ -14,6 +15,31 @@ export class ListeElectoraleItem extends ItemOf({
   NombreAjoutes: value.integer('Of them, those that were added to the roll.', 1),
   NombreDejaPresents: value.integer('Of them, those that were on it already.', 1),
   DateCreationUtc: givenTime('When it was made.', '2026-11-02T15:04:05.000Z'),
+}) {}
+
+export class ListeElectoraleQuery extends InputOf({
+  simulation: {
+    kind: 'boolean',
+    description: '`true` counts what the list would do, by reasons, and writes nothing.',
+    example: false,
+  },
+}) {}
+
+/** Employees for whom a reason holds. */
+export class MotifNombreItem extends ItemOf({
+  Code: value.choice(MOTIF_CODES, 'The reason.', 'Motif.AdhesionActive'),
+  Nombre: value.integer('Employees.', 2),
+}) {}
+
+/** What an electoral list would do. */
+export class ListeElectoraleSimuleeItem extends ItemOf({
+  NombreVotants: value.integer('Employees that meet the criteria.', 2),
+  NombreAjoutes: value.integer('Of them, those that would be added to the roll.', 1),
+  NombreDejaPresents: value.integer('Of them, those that are on it already.', 1),
+  Motifs: value.list(
+    MotifNombreItem,
+    'All employees by reasons: those who meet the criteria by each criterion, the others by each that does not hold.',
+  ),
 }) {}
 
 const CRITERIA = {

@@ -95,7 +95,7 @@ const CHAMPS = jsonList(
  */
 const ecarts = (isAmong: (column: string) => string): string => `
   SELECT CASE WHEN v.id_unique IS NULL THEN 'AAjouter' WHEN a.id_externe IS NULL THEN 'ARetirer' ELSE 'AModifier' END AS nature,
-    v.id_unique AS votant_id, e.id_unique AS employe_id, e.id_externe AS employe_id_externe, a.liste_electorale_id,
+    v.id_unique AS votant_id, e.id_unique AS employe_id, e.id_externe AS employe_id_externe, a.liste_electorale_id, a.adhesion_debut, a.emploi_debut,
     v.a_vote IS TRUE AS a_vote,
     ${PAIRS.map(([, [column, expected]]) => `a.${expected} AS ${column}`).join(', ')}, ${CHAMPS} AS champs
   FROM (SELECT * FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND employe_id_externe IS NOT NULL
@@ -276,7 +276,8 @@ export class EcartsRepository {
       retires.add(removed[0]!.count, removed[0]!.ids);
       const { rows: changed } = await client.query<Written & { champs: string[] }>(
         `WITH changed AS (
-           UPDATE votant v SET (${COLUMNS}, liste_electorale_id) = ROW (${X_COLUMNS}, x.liste_electorale_id)
+           UPDATE votant v SET (${COLUMNS}, liste_electorale_id, adhesion_debut, emploi_debut)
+             = ROW (${X_COLUMNS}, x.liste_electorale_id, x.adhesion_debut, x.emploi_debut)
            FROM ecart x WHERE x.nature = 'AModifier' AND ${OF_RUN} AND ${OF_ECART} RETURNING v.id_unique, x.champs
          ) SELECT count(*)::int AS count, ${linesOf('id_unique')} AS ids,
              ARRAY(SELECT DISTINCT c ->> 'champ' FROM changed, json_array_elements(champs) c) AS champs FROM changed`,

@@ -7,8 +7,9 @@ import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import { Overtaken } from '#platform/errors/sql-errors';
 import type { ListeElectoraleRecord } from '../domain/liste-electorale.fields';
+import type { MotifName } from '../domain/motif.fields';
 import { lockManyNamed } from './employe-locks';
-import { MATCHING } from './matching.sql';
+import { MATCHING, MOTIFS } from './matching.sql';
 import { VOTERS_AT_ONCE } from './votants.bulk';
 
 /** Result of adding the employees that the criteria find. */
@@ -19,6 +20,15 @@ export interface Enrolled {
   readonly present: number;
   /** The day for which they were looked at. */
   readonly actifsLe: Date;
+}
+
+/** What a list would do. */
+export interface Simulated {
+  readonly matched: number;
+  /** Of them, those that are voters already. */
+  readonly present: number;
+  /** Employees by the code of a reason: of those that match all, of the others those that do not hold. */
+  readonly motifs: Readonly<Partial<Record<MotifName, number>>>;
 }
 
 /** Each list of criteria with the relation that its identifiers are of. */
@@ -36,7 +46,7 @@ const CRITERE =
 
 /** Columns of voters that come from the matched employees. */
 const MATCHED = `prenom, nom, courriel, employe_id_externe, syndicat_id_externe, employeur_identifiant_externe, poids,
-  liste_electorale_id`;
+  liste_electorale_id, adhesion_debut, emploi_debut`;
 
 /** Electoral lists: voters made of employees by criteria, and what was made. */
 @Injectable()
@@ -76,18 +86,20 @@ export class ListeElectoraleRepository {
   }
 
   /**
-   * Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list. The employees that are
-   * named keep their identifiers until the ambient transaction ends.
+   * Returns the identifiers that name nothing, each by its criterion and its index in the criterion's list.
+   *
+   * @param hold whether the employees that are named keep their identifiers until the ambient transaction ends
    */
   async unknownNames(
     tenantId: string,
     criteria: ListeElectoraleRecord,
+    hold: boolean,
   ): Promise<{ criterion: Criterion; index: number }[]> {
     const unknown: { criterion: Criterion; index: number }[] = [];
     for (const criterion of Object.keys(NAMED) as Criterion[]) {
       const ids = criteria[criterion] ?? [];
       if (ids.length === 0) continue;
-      if (criterion === 'EmployesIdExternes')
+      if (hold && criterion === 'EmployesIdExternes')
         await lockManyNamed(this.transactions, tenantId, 'SELECT unnest($2::text[])', [ids]);
       const { rows } = await this.transactions.client().query<{ n: number }>(
         `SELECT s.n::int AS n FROM unnest($2::text[]) WITH ORDINALITY AS s (id, n)
@@ -105,11 +117,7 @@ export class ListeElectoraleRepository {
    */
   async enrol(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Enrolled> {
     const client = this.transactions.client();
-    const { rows: made } = await client.query<{ id: string; actifsLe: Date }>(
-      `SELECT uuidv7() AS id, coalesce(${dayOf('$1::timestamptz')}, ${TODAY}) AS "actifsLe"`,
-      [criteria.ActifsLe],
-    );
-    const { id, actifsLe } = made[0]!;
+    const { id, actifsLe } = await this.dayAndId(criteria);
     const matched = await this.match(tenantId, criteria, actifsLe, id);
     const ajoutes = new TouchedIds();
     await client.query(FRESH_PLANS);
@@ -117,6 +125,41 @@ export class ListeElectoraleRepository {
     await this.addVoters(tenantId, campagneId, 'matched', matched, ajoutes);
     await client.query('DROP TABLE matched');
     return { id, ajoutes, present: matched - ajoutes.count, actifsLe };
+  }
+
+  /** Counts what `enrol` would add, and everybody else by the criteria that do not hold. Writes nothing. */
+  async simulate(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Simulated> {
+    const client = this.transactions.client();
+    const { actifsLe } = await this.dayAndId(criteria);
+    await client.query(`SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'`);
+    const { rows } = await client.query<Simulated>(
+      `WITH critere AS MATERIALIZED (${CRITERE}),
+         candidat AS MATERIALIZED (SELECT 1 AS critere, id_externe FROM ${EMPLOYES} e WHERE tenant_id = $1), ${MOTIFS},
+         trouve AS MATERIALIZED (SELECT DISTINCT id_externe FROM motif WHERE convient),
+         nombre AS (SELECT code, count(DISTINCT id_externe)::int AS n FROM motif WHERE convient OR NOT tient GROUP BY code)
+       SELECT (SELECT count(*)::int FROM trouve) AS matched,
+         (SELECT count(*)::int FROM trouve t JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $6 AND v.employe_id_externe = t.id_externe) AS present,
+         coalesce((SELECT json_object_agg(code, n ORDER BY code) FROM nombre), '{}') AS motifs`,
+      [
+        tenantId,
+        actifsLe,
+        criteria.SyndicatsIdExternes,
+        criteria.EmployeursIdentifiantsExternes,
+        criteria.EmployesIdExternes,
+        campagneId,
+      ],
+    );
+    return rows[0]!;
+  }
+
+  private async dayAndId({ ActifsLe }: ListeElectoraleRecord): Promise<{ id: string; actifsLe: Date }> {
+    const { rows } = await this.transactions
+      .client()
+      .query<{ id: string; actifsLe: Date }>(
+        `SELECT uuidv7() AS id, coalesce(${dayOf('$1::timestamptz')}, ${TODAY}) AS "actifsLe"`,
+        [ActifsLe],
+      );
+    return rows[0]!;
   }
 
   /**
@@ -174,7 +217,8 @@ export class ListeElectoraleRepository {
     const client = this.transactions.client();
     await client.query(
       `CREATE TEMPORARY TABLE matched (n integer, employe_id_externe text, employe_id uuid, prenom text, nom text, courriel text,
-         syndicat_id_externe text, employeur_identifiant_externe text, poids numeric, liste_electorale_id uuid) ON COMMIT DROP`,
+         syndicat_id_externe text, employeur_identifiant_externe text, poids numeric, liste_electorale_id uuid,
+         adhesion_debut timestamptz, emploi_debut timestamptz) ON COMMIT DROP`,
     );
     // Without statistics of the tenant, PostgreSQL expects one row of each table: it would read all members for each
     // employee.
@@ -184,7 +228,8 @@ export class ListeElectoraleRepository {
     const { rowCount } = await client.query(
       `INSERT INTO matched WITH critere AS (${CRITERE})
        SELECT row_number() OVER (ORDER BY m.id_externe), m.id_externe, m.employe_id, m.prenom, m.nom, m.courriel,
-         m.syndicat_id_externe, m.identifiant_externe_employeur, trim_scale($6::numeric), $7 FROM (${MATCHING}) m`,
+         m.syndicat_id_externe, m.identifiant_externe_employeur, trim_scale($6::numeric), $7, m.adhesion_debut, m.emploi_debut
+       FROM (${MATCHING}) m`,
       [
         tenantId,
         actifsLe,

@@ -329,7 +329,8 @@ export class VotantsBulk {
          ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = s.id
          WHEN MATCHED AND (${MAY_NOT_BECOME.when}) IS NOT TRUE AND (${next.map(({ column }) => `v.${column}`).join(', ')})
            IS DISTINCT FROM (${next.map(({ value }) => value).join(', ')}) THEN
-           UPDATE SET ${next.map(({ column, value }) => `${column} = ${value}`).join(', ')}, liste_electorale_id = NULL
+           UPDATE SET ${next.map(({ column, value }) => `${column} = ${value}`).join(', ')}, liste_electorale_id = NULL,
+             adhesion_debut = NULL, emploi_debut = NULL
          WHEN NOT MATCHED AND s.id IS NULL THEN
            INSERT (tenant_id, campagne_id, id_unique, identifiant, courriel, employe_id_externe, syndicat_id_externe,
              employeur_identifiant_externe, prenom, nom, a_droit_de_vote, poids)
