@@ -273,7 +273,10 @@ describe('The answers of every operation', () => {
 
   it('have the documented status for the documented examples on the demonstration tenant', () => {
     for (const { name, withExamples } of results) {
-      expect({ name, status: withExamples.status }).toEqual({ name, status: withExamples.documented });
+      const { status, documented } = withExamples;
+      expect({ name, status, isDocumented: documented.includes(status) }).toMatchObject({
+        isDocumented: true,
+      });
     }
     expect(results).toHaveLength(guardedRoutes(app.app).length);
   });

@@ -424,6 +424,7 @@ export const CALLS: Calls = {
         { EmployeursIdentifiantsExternes: null },
       ],
       (of) => `${of.ended}/liste-electorale`,
+      (of) => `${of.ended}/liste-electorale?simulation=true`,
       { at: (of) => `${of.weighted}/liste-electorale`, body: { EmployesIdExternes: ['E-1001'] } },
     ),
   },
@@ -435,8 +436,16 @@ export const CALLS: Calls = {
     more: {
       changes: [],
       get calls() {
-        return ['E-1001', 'E-0'].map((employe) => ({
-          path: `${CAMPAGNES}/${held.ended}/liste-electorale/explication?idExterneEmploye=${employe}`,
+        return [
+          [held.ended, 'E-1001'],
+          [held.ended, 'E-0'],
+          [NOTHING, 'E-1001'],
+          // Lists of the documented examples leave the first out. The last is not on the roll any more.
+          [VOTING_EXAMPLE_IDS.campagne, 'E-1008'],
+          [held.divergent, 'E-1001'],
+          [held.divergent, 'E-9002'],
+        ].map(([id, employe]) => ({
+          path: `${CAMPAGNES}/${id}/liste-electorale/explication?idExterneEmploye=${employe}`,
         }));
       },
     },
@@ -451,7 +460,13 @@ export const CALLS: Calls = {
     more: {
       changes: [],
       get calls() {
-        return [{ path: `/plateforme/v1/campagnes/${held.ended}/eligibilite?idExterneEmploye=E-0` }];
+        return [
+          [held.ended, 'E-0'],
+          [NOTHING, 'E-1001'],
+          [held.divergent, 'E-9002'],
+        ].map(([id, employe]) => ({
+          path: `/plateforme/v1/campagnes/${id}/eligibilite?idExterneEmploye=${employe}`,
+        }));
       },
     },
   },

@@ -16,7 +16,11 @@ export class ExplicationQueryInput extends InputOf({
 export class MotifItem extends ItemOf({
   code: value.choice(MOTIF_CODES, 'What it is.', 'Motif.AdhesionTerminee'),
   critere: value.orNull(
-    value.choice(CRITERES, 'Criterion of the list; null for what happened on the roll itself.', CRITERES[0]),
+    value.choice(
+      [...CRITERES, null],
+      'Criterion of the list; null for what happened on the roll itself.',
+      CRITERES[0],
+    ),
   ),
   constat: value.text(
     'What was found, in the language of the request.',
