@@ -1,5 +1,5 @@
 import { simpleParser } from 'mailparser';
-import { ofOneMessage, type Retour, retourOf } from '../domain/retour';
+import { idIn, ofOneMessage, type Retour, retourOf } from '../domain/retour';
 import { type Action, ACTIONS } from '../domain/retour.types';
 
 /** Media types of a notification: its fields alone, or a whole message with them. */
@@ -48,18 +48,20 @@ export async function readReport(contentType: string, content: Buffer): Promise<
 
 /** @param messageIds that the notification has outside its fields */
 function retourIn(text: string, messageIds: readonly (string | undefined)[]): Retour | undefined {
-  const names: (string | undefined)[] = [];
+  const names = [...messageIds];
   const recipients: Fields[] = [];
   for (const block of blocksOf(text)) {
     names.push(...NAMES.map((name) => block.get(name)));
     if (block.has('action')) recipients.push(block);
   }
+  // Once for all recipients: a megabyte may have tens of thousands of both.
+  const id = idIn(names);
   return ofOneMessage(
     recipients.flatMap((block) => {
       const action = block.get('action')!.trim().toLowerCase() as Action;
       if (!ACTIONS.includes(action)) return [];
       const diagnostic = block.get('diagnostic-code');
-      return [retourOf([...messageIds, ...names], action, block.get('status'), diagnostic)];
+      return [retourOf(id, action, block.get('status'), diagnostic)];
     }),
   );
 }

@@ -5,7 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError, invalidRequest } from '#platform/errors/domain-error';
 import { COURRIEL_ACTIONS } from '../domain/messaging.actions';
 import { COURRIEL } from '../domain/messaging.errors';
-import { apply, type Effet, isStatut, type Retour, retourOf } from '../domain/retour';
+import { apply, type Effet, idIn, isStatut, type Retour, retourOf } from '../domain/retour';
 import type { RetourRecord } from '../domain/retour.fields';
 import { type Notifie, RetourRepository } from '../persistence/retour.repository';
 import { readReport } from './delivery-report';
@@ -46,7 +46,9 @@ export class RetoursService {
     return this.note(
       tenantId,
       actor,
-      records.map(({ messageId, action, statut, raison }) => retourOf([messageId], action, statut, raison)),
+      records.map(({ messageId, action, statut, raison }) =>
+        retourOf(idIn([messageId]), action, statut, raison),
+      ),
     );
   }
 

@@ -22,16 +22,16 @@ export function isStatut(text: string): boolean {
   return new RegExp(`^${STATUT}$`).test(text);
 }
 
-/** Returns the notification that these texts of a relay make. @param messageIds the first that is ours names the message */
+/** Returns the notification that these texts of a relay make. @param id of the recipient */
 export function retourOf(
-  messageIds: readonly (string | null | undefined)[],
+  id: string | undefined,
   action: Action,
   statut: string | null | undefined,
   raison: string | null | undefined,
 ): Retour {
   const code = /^\s*(?:smtp\s*;\s*)?([45]\d\d)\b/i.exec(raison ?? '')?.[1];
   return {
-    id: messageIds.map((text) => idOf(text ?? '')).find((id) => id !== undefined),
+    id,
     action,
     statut: statutIn(statut ?? '') ?? statutIn(raison ?? '') ?? STATUT_INCONNU,
     codeSmtp: code === undefined ? null : Number(code),
@@ -42,11 +42,13 @@ function statutIn(text: string): string | undefined {
   return new RegExp(`(?<![\\d.])${STATUT}(?![\\d.])`).exec(text)?.[0];
 }
 
-/** Returns the id in a Message-ID or an envelope id of this service. */
-function idOf(text: string): string | undefined {
-  return /^\s*<?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@[^\s<>@]*)?>?\s*$/i
-    .exec(text)?.[1]
-    ?.toLowerCase();
+/** Returns the id in the first Message-ID or envelope id of this service. */
+export function idIn(texts: readonly (string | undefined)[]): string | undefined {
+  for (const text of texts) {
+    const id = /^\s*<?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:@[^\s<>@]*)?>?\s*$/i.exec(text ?? '')?.[1];
+    if (id !== undefined) return id.toLowerCase();
+  }
+  return undefined;
 }
 
 /**
