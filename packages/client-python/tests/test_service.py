@@ -2,11 +2,12 @@
 
 import base64
 import contextlib
+import hashlib
+import hmac
 import io
 import json
 import os
 import re
-import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -227,10 +228,17 @@ class Webhooks(Service):
                 verify_webhook(self.headers, self.body, secrets)
 
     def test_an_old_delivery_is_refused(self):
-        now = time.time()
+        sent = int(self.headers["webhook-timestamp"])
         for seconds in (-310, 310):
-            with mock.patch("time.time", return_value=now + seconds):
+            with mock.patch("time.time", return_value=sent + seconds):
                 self.refuse()
+
+    def test_an_empty_secret_is_refused_because_everybody_could_sign_with_it(self):
+        signed = ".".join([self.headers["webhook-id"], self.headers["webhook-timestamp"], self.body]).encode()
+        forged = "v1," + base64.b64encode(hmac.new(b"", signed, hashlib.sha256).digest()).decode()
+        for secrets in ("", "whsec_", [self.secret, ""], [self.secret, "whsec_"]):
+            with self.assertRaises(ValueError):
+                verify_webhook({**self.headers, "webhook-signature": forged}, self.body, secrets)
 
     def test_agrees_with_another_implementation_of_the_standard(self):
         # The example of Standard Webhooks.

@@ -108,6 +108,17 @@ class Transport(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f"'{address}' is no address."):
                 self.connect(address=address)
 
+    def test_a_key_is_sent_without_the_line_end_of_its_file_and_is_in_no_error(self):
+        mandat = Partenaire(self.address, "mdt_stg_k\n")
+        self.addCleanup(mandat.close)
+        self.server.answers.append(answer(200, MOI))
+        mandat.moi.get()
+        self.assertEqual(self.seen[0][2]["X-Api-Key"], "mdt_stg_k")
+        for key in ("", "mdt_stg\n_secret", "mdt_stg_secret\u2019"):
+            with self.assertRaises(ValueError) as caught:
+                Partenaire(self.address, key)
+            self.assertNotIn("secret", repr(caught.exception))
+
     def test_puts_path_query_and_body_where_they_belong(self):
         mandat = self.connect(answer(200, {}), answer(200, []), answer(201, {}), answer(204))
         mandat.employes.get("a/b é?")
@@ -217,6 +228,12 @@ class Transport(unittest.TestCase):
         date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=20), usegmt=True)
         self.connect(refusal(503, "Service.Indisponible", Retry_After=date), answer(200, MOI)).moi.get()
         self.assertTrue(10 < self.slept[0] <= 20, self.slept)
+
+    def test_a_date_without_a_zone_is_of_utc_as_all_dates_of_http(self):
+        for zone in ("", " -0000"):
+            date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=20)).replace(" +0000", zone)
+            self.connect(refusal(503, "Service.Indisponible", Retry_After=date), answer(200, MOI)).moi.get()
+            self.assertTrue(10 < self.slept.pop() <= 20)
 
     def test_does_not_repeat_a_post_without_a_key(self):
         proxy = answer(502, b"<p>", Content_Type="text/html")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import selectors
 import time
 import zlib
@@ -96,6 +97,11 @@ class Surface:
         parts = urlsplit(address.rstrip("/"))
         if parts.scheme not in ("http", "https") or not parts.hostname or " " in address:
             raise ValueError(f"{address!r} is no address.")
+        # A file of a key often ends in a line end.
+        key = key.strip()
+        # The error of an invalid header would show the key.
+        if not re.fullmatch(r"[\x21-\x7e]+", key):
+            raise ValueError("The key is empty or has characters that no key has.")
         host, port = parts.hostname, parts.port
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._address = address.rstrip("/")
@@ -273,4 +279,6 @@ def _seconds_to_wait(retry_after: Optional[str]) -> Optional[float]:
         date = parsedate_to_datetime(retry_after)
     except (TypeError, ValueError):
         return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=timezone.utc)
     return max(0.0, (date - datetime.now(timezone.utc)).total_seconds())
