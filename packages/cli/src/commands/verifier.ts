@@ -38,8 +38,10 @@ export async function verifyCommand(context: Context, id: string, options: Verif
       );
     }
     const args = [VERIFIER, bundle, '--cles', keys, ...options.passed, ...(context.isJson ? ['--json'] : [])];
-    const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number];
-    return code as ExitCode;
+    const verifier = spawn(process.execPath, args, { stdio: 'inherit' });
+    const [code, signal] = (await once(verifier, 'exit')) as [ExitCode | null, string];
+    if (code === null) throw new Failure(EXIT.failed, `The verification was ended by ${signal}.`);
+    return code;
   } catch (error) {
     throw await failureOf(error, context, undefined);
   } finally {
