@@ -238,7 +238,11 @@ describe('mandat verifier', () => {
     const kill = `if (/mandat-verify/.test(process.argv[1])) process.kill(process.pid, 'SIGKILL');`;
     const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(kill).toString('base64')}`;
     const killed = await desk.mandatWith({ NODE_OPTIONS }, 'verifier', id, '--cles', 'jwks.json');
-    expect(killed).toEqual({ code: 1, stdout: '', stderr: 'mandat: The verification was ended by SIGKILL.\n' });
+    expect(killed).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'mandat: The verification was ended by SIGKILL.\n',
+    });
     desk.write('jwks.json', { keys: [] });
     expect((await desk.mandat('verifier', id, '--cles', 'jwks.json')).code).not.toBe(0);
   }, 60_000);
