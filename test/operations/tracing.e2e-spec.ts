@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { refusing } from '../adhesion/support/data-space';
 import { Child } from '../http/child-process';
 import { eventually } from '../http/expect-problem';
@@ -170,6 +172,27 @@ describe('spans', () => {
       receiver.url,
     ];
     expect(secrets.filter((one) => collector.received.includes(one))).toEqual([]);
+  });
+});
+
+describe('a collector', () => {
+  it('whose answer does not end holds up a stop no longer than one that does not answer', async () => {
+    const endless = createServer((_request, response) => {
+      response.writeHead(200);
+      const drops = setInterval(() => (response.destroyed ? clearInterval(drops) : response.write(' ')), 500);
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    const { port } = endless.address() as AddressInfo;
+    const api = await Child.start('partner-api', {
+      DATABASE_URL: await cloneTemplate(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    });
+    await fetch(`${api.url}/b2b/v9`);
+    const begun = Date.now();
+    expect(await api.stop()).toBe(0);
+    expect(Date.now() - begun).toBeLessThan(15_000);
+    endless.closeAllConnections();
+    endless.close();
   });
 });
 

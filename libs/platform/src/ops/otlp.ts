@@ -41,7 +41,13 @@ export class OtlpSpans implements SpanMaker {
       resource: resourceOf(processName),
       // A caller that does not sample its request leaves it out here, too.
       sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-      spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_EVERY_MS })],
+      spanProcessors: [
+        new BatchSpanProcessor({
+          ...{ exporter, scheduledDelayMillis: SEND_EVERY_MS },
+          // The limit of the exporter is that of a silence: it does not end an answer that goes on.
+          exportTimeoutMillis: SEND_TIMEOUT_MS,
+        }),
+      ],
     });
     this.tracer = this.provider.getTracer('mandat');
   }
