@@ -40,6 +40,8 @@ export function describeIntegrators(stage: Stage): void {
       const page = await SwaggerPage.open(window, `${service.url}${path}`);
       await window.photograph(`${who}-overview`);
       expect(await overviewFaults(page, document)).toEqual([]);
+      // Each page keeps its own key.
+      expect(await page.isAuthorised()).toBe(false);
       await page.authorise(service.keys[role]);
       const steps = stepsOf(document);
       const walked = await walk(page, steps, undefined, async ({ operation }, id) => {

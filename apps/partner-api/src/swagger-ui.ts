@@ -71,6 +71,35 @@ nav a { margin-right: 1.5em; }
 `;
 }
 
+/**
+ * Keeps the key of a page. `persistAuthorization` of Swagger UI has one place for all pages, so a page would look authorised by
+ * the key of another one.
+ */
+const keptKey = (path: string): string => `const PLACE = 'authorized /${path}';
+const KeptKey = {
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        persistAuthorizationIfNeeded: (_, { authSelectors }) => () => {
+          localStorage.setItem(PLACE, JSON.stringify(authSelectors.authorized().toJS()));
+        },
+      },
+    },
+    configs: {
+      wrapActions: {
+        loaded: (loaded, { authActions }) => (...args) => {
+          loaded(...args);
+          // Release 0.2.0 kept the keys of all pages there.
+          localStorage.removeItem('authorized');
+          const kept = localStorage.getItem(PLACE);
+          if (kept) authActions.restoreAuthorization({ authorized: JSON.parse(kept) });
+        },
+      },
+    },
+  },
+};
+`;
+
 /** The script that starts the page. It is a file because the content security policy refuses scripts inside of pages. */
 export function swaggerUiInit({ path, keepsKey }: SwaggerUi): string {
   return `// Execute calls the service that served the page, under whatever address: there is no server to choose.
@@ -103,7 +132,7 @@ function found(groups, words) {
     )
     .filter((group) => group.get('operations').size > 0);
 }
-const Adapted = {
+${keepsKey ? keptKey(path) : ''}const Adapted = {
   fn: { opsFilter: found },
   statePlugins: {
     spec: { wrapActions: { updateJsonSpec: (update) => (document) => update(adapted(document)) } },
@@ -115,12 +144,11 @@ window.onload = () => {
     dom_id: '#swagger-ui',
     deepLinking: true,
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-    plugins: [Adapted],
+    plugins: [${keepsKey ? 'Adapted, KeptKey' : 'Adapted'}],
     layout: 'StandaloneLayout',
     filter: true,
     // No document is sent to a validator elsewhere.
     validatorUrl: null,
-    persistAuthorization: ${keepsKey},
     displayRequestDuration: true,
     tryItOutEnabled: true,
     defaultModelsExpandDepth: 0,
