@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { diagnostic, type Outside } from '../../apps/cli/src/diagnostic';
+import { diagnostic, type Outside, OUTSIDE as REAL } from '../../apps/cli/src/diagnostic';
 import type { Finding } from '../../apps/cli/src/findings';
 import { MailServer } from '../messaging/support/mail-server';
 import { ReplicatedPostgres } from '../reliability/support/standby';
@@ -108,6 +108,10 @@ const WAYS: Record<string, Broken> = {
     env: () => ({ SECRETS_KEY: '' }),
     ...{ check: 'configuration', found: /^SECRETS_KEY must be set/, todo: /README/ },
   },
+  'a SECRETS_KEY that is too short': {
+    env: () => ({ SECRETS_KEY: randomBytes(16).toString('base64') }),
+    ...{ check: 'configuration', found: /^SECRETS_KEY /, todo: /README/ },
+  },
   'a database that is away': {
     env: () => ({ DATABASE_URL: whole.DATABASE_URL!.replace(/:\d+\//, ':9/') }),
     ...{ check: 'database', found: /ECONNREFUSED/, todo: /DATABASE_URL/ },
@@ -121,6 +125,18 @@ const WAYS: Record<string, Broken> = {
   'a wrong password': {
     env: () => ({ DATABASE_URL: whole.DATABASE_URL!.replace(/:[^:@]+@/, ':secret-of-the-database@') }),
     ...{ check: 'database', found: /28P01/, todo: /password in DATABASE_URL/ },
+  },
+  'a PostgreSQL that is too old': {
+    // There is one PostgreSQL here. The login sees another version, because its path of schemas begins with another function.
+    data: async () => {
+      await sql(`CREATE SCHEMA old;
+        GRANT USAGE ON SCHEMA old TO mandat_service;
+        CREATE FUNCTION old.current_setting(name text) RETURNS text RETURN
+          CASE name WHEN 'server_version_num' THEN '170005' WHEN 'server_version' THEN '17.5' ELSE pg_catalog.current_setting(name) END;
+        ALTER ROLE mandat_service SET search_path = old, pg_catalog, public`);
+      return () => sql('ALTER ROLE mandat_service RESET search_path; DROP SCHEMA old CASCADE');
+    },
+    ...{ check: 'database', found: /^PostgreSQL 17\.5 is too old$/, todo: /PostgreSQL 18/ },
   },
   'a database in another encoding': {
     env: () => ({ DATABASE_URL: inOtherDatabase('latin') }),
@@ -137,6 +153,16 @@ const WAYS: Record<string, Broken> = {
   'the login of a superuser': {
     env: () => ({ DATABASE_URL: pair.primary.url }),
     ...{ check: 'login', found: /is a superuser/, todo: /owns nothing/ },
+  },
+  'a login that owns a table': {
+    data: async () => {
+      await sql(
+        'GRANT CREATE ON SCHEMA public TO mandat_service; ALTER TABLE webhook OWNER TO mandat_service',
+      );
+      return () =>
+        sql('ALTER TABLE webhook OWNER TO postgres; REVOKE CREATE ON SCHEMA public FROM mandat_service');
+    },
+    ...{ check: 'login', found: /owns/, todo: /a login that owns nothing/ },
   },
   'a login without a role': {
     data: async () => {
@@ -211,9 +237,23 @@ const WAYS: Record<string, Broken> = {
     outside: { resolve: fails('ETIMEOUT') },
     ...{ check: 'name servers', found: /hooks\.example\.org is not found \(ETIMEOUT\)/, todo: /port 53/ },
   },
+  'a name that no name server knows': {
+    outside: { resolve: () => REAL.resolve('none.invalid') },
+    ...{ check: 'name servers', found: /hooks\.example\.org is not found \(E[A-Z]+\)/, todo: /port 53/ },
+  },
+  'an address that does not answer': {
+    outside: { resolve: () => Promise.resolve(['127.0.0.99']), reach: REAL.reach },
+    ...{ check: 'way out on 443', found: /^hooks\.example\.org cannot be reached \(/, todo: /port 443/ },
+  },
   'no way out': {
     outside: { reach: fails('ECONNREFUSED') },
     ...{ check: 'way out on 443', found: /cannot be reached/, todo: /port 443/ },
+  },
+  'a file system without room': {
+    // The kernel's own has none on Linux.
+    env: () => ({ DATA_DIR: '/proc/mandat' }),
+    outside: { freeBytes: REAL.freeBytes },
+    ...{ check: 'disk', found: /^0\.0 GiB are free in \/proc$/, todo: /Make room/ },
   },
   'a full disk': {
     outside: { freeBytes: () => Promise.resolve(2 ** 20) },
