@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { baseBackup } from '../../libs/embedded-postgres/src';
 import { SealingService } from '../../libs/voting/src';
 import { OwnPostgres } from '../reliability/support/own-postgres';
@@ -120,6 +121,9 @@ describe('npm run cli -- sauvegarde --verifier', () => {
     const ended = await verify(folder);
     expect([ended.code, checksOf(ended).checks[0]!.found]).toEqual([0, `${newer} starts`]);
     expect((await verify(older)).errors).toBe('The backup is of PostgreSQL 17, not 18.\n');
+    // A newer dump is left aside.
+    writeFileSync(join(folder, 'mandat.dump'), 'PGDMP');
+    expect((await verify(folder)).code).toBe(0);
     const archive = join(folder, 'all.tar');
     execFileSync('tar', ['-cf', archive, '-C', whole, '.']);
     expect((await verify(archive)).code).toBe(0);
@@ -127,8 +131,11 @@ describe('npm run cli -- sauvegarde --verifier', () => {
 
   it('refuses what it cannot restore, and says why', async () => {
     expect((await verify(join(folder, 'absent'))).errors).toMatch(/absent does not exist\.\n$/);
-    writeFileSync(join(folder, 'mandat.dump'), 'PGDMP');
-    expect((await verify(join(folder, 'mandat.dump'))).errors).toMatch(/is no base backup\. Restore a dump/);
+    const [notes, empty] = ['notes.txt', 'empty'].map((name) => join(folder, name));
+    writeFileSync(notes!, '');
+    mkdirSync(empty!);
+    for (const path of [notes, empty])
+      expect((await verify(path)).errors).toMatch(/ is no base backup\. Restore a backup of another tool/);
     rmSync(join(await backup(), 'pg_wal'), { recursive: true });
     mkdirSync(join(made.at(-1)!, 'cluster/pg_wal'));
     expect((await verify(join(made.at(-1)!, 'cluster'))).errors).toMatch(
@@ -136,6 +143,34 @@ describe('npm run cli -- sauvegarde --verifier', () => {
     );
     const { code, errors } = await command({}, 'sauvegarde');
     expect([code, errors]).toEqual([1, expect.stringContaining('sauvegarde --verifier')]);
+  });
+
+  /** The first lines of a file of pg_dump. */
+  const plain = '--\n-- PostgreSQL database dump\n--\n\n';
+
+  it.each<[what: string, name: string, content: string | Buffer, command: RegExp]>([
+    ['the custom format', 'a.dump', 'PGDMP\u0001\u0010', / pg_restore .+"\$NEW_DATABASE" \S+a\.dump — /],
+    ['the tar format', 'a.tar', 'toc.dat'.padEnd(1_024, '\0'), / pg_restore .+ \S+a\.tar — /],
+    ['the directory format', 'a.dir/toc.dat', 'PGDMP', / pg_restore .+ \S+a\.dir — /],
+    ['SQL', 'a.sql', plain, / psql .+ --file=\S+a\.sql — /],
+    ['SQL with its session', 'b.sql', `\\restrict x\n\n${plain}`, / psql .+ --file=/],
+    ['compressed SQL', 'a.sql.gz', gzipSync(plain), / gunzip --stdout \S+a\.sql\.gz \| psql /],
+    [
+      'pg_dumpall',
+      'all.sql',
+      plain.replace('database', 'database cluster'),
+      / psql .+ --file=\S+all\.sql — /,
+    ],
+  ])('says how to restore a dump: %s', async (_what, name, content, found) => {
+    const dumps = mkdtempSync(join(folder, 'dumps-'));
+    const [path] = name.split('/');
+    if (path !== name) mkdirSync(join(dumps, path!));
+    writeFileSync(join(dumps, name), content);
+    for (const given of [join(dumps, path!), dumps]) {
+      const { code, output, errors } = await verify(given);
+      expect([code, output, errors]).toEqual([1, '', expect.stringMatching(found)]);
+      expect(errors).toMatch(/ is a dump, .+DATABASE_URL\.\n$/);
+    }
   });
 
   it('reports another SECRETS_KEY', async () => {

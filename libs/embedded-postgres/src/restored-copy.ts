@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '#platform/ops/config-error';
+import { restoringCommand } from './dump';
 import { ENVIRONMENT, locateBinaries, readIfThere, serverAccount } from './host';
 
 /** Files of the backed-up server that would make the copy follow another one, archive, or not start here. */
@@ -54,17 +55,34 @@ function tarIn(folder: string, name: string): string | undefined {
 
 async function newest(path: string): Promise<string> {
   if (!existsSync(path)) throw new ConfigError(`${path} does not exist.`);
+  const command = await restoringCommand(path);
+  if (command) throw ofDump(path, command);
   if (isBackup(path)) return path;
-  const found = (await stat(path)).isDirectory()
-    ? (await readdir(path)).map((name) => join(path, name)).filter(isBackup)
-    : [];
-  const dated = await Promise.all(found.map(async (one) => ({ one, at: (await stat(one)).mtimeMs })));
-  const [last] = dated.sort((a, b) => b.at - a.at);
-  if (!last)
-    throw new ConfigError(
-      `${path} is no base backup. Restore a dump, or a backup of another tool, to an empty server, and run the command without a path on its DATABASE_URL.`,
-    );
-  return last.one;
+  const all = (await stat(path)).isDirectory() ? (await readdir(path)).map((name) => join(path, name)) : [];
+  const dated = await Promise.all(
+    all.map(async (one) => ({
+      one,
+      at: (await stat(one)).mtimeMs,
+      restored: await restoringCommand(one),
+    })),
+  );
+  const found = dated.sort((a, b) => b.at - a.at);
+  const last = found.find(({ one, restored }) => !restored && isBackup(one));
+  if (last) return last.one;
+  const dump = found.find(({ restored }) => restored);
+  if (dump) throw ofDump(dump.one, dump.restored!);
+  throw new ConfigError(
+    `${path} is no base backup. Restore a backup of another tool to an empty server, and run the command without a path on its DATABASE_URL.`,
+  );
+}
+
+/** The embedded PostgreSQL has neither pg_restore nor psql. */
+function ofDump(path: string, command: string): ConfigError {
+  return new ConfigError(
+    `${path} is a dump, and the embedded PostgreSQL has no program that restores it. With those of PostgreSQL 18, make the roles and an ` +
+      'empty database on a server for the check (docs/operations.md, "Backup and restore"), and restore it there: ' +
+      `${command} — then run this command without a path, with that database in DATABASE_URL.`,
+  );
 }
 
 async function unpack(taken: string, cluster: string): Promise<void> {
