@@ -1,15 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { documentOf, SURFACES } from '../surfaces.mjs';
+import { clientDocumentOf, SURFACES } from '../surfaces.mjs';
 
 // Generates src/mandat/api from docs/openapi. With a folder as its argument it writes there.
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUTPUT = resolve(process.argv[2] ?? join(HERE, 'src/mandat/api'));
-
-/** Lists are JSON: the client never asks for CSV, and without CSV the service refuses this parameter. */
-const FOR_CSV = 'separateur';
 
 const IMPORTS = `from __future__ import annotations
 
@@ -97,7 +94,6 @@ function answerOf(responses, statuses) {
 function methodOf(path, method, operation, components) {
   const parameters = (operation.parameters ?? [])
     .map((parameter) => (parameter.$ref ? components.parameters[nameIn(parameter.$ref)] : parameter))
-    .filter(({ name }) => name !== FOR_CSV)
     .map((parameter) => ({
       ...parameter,
       argument: parameter.in === 'header' ? snake(parameter.name) : parameter.name,
@@ -168,7 +164,7 @@ function methodOf(path, method, operation, components) {
 }
 
 function moduleOf(name, className) {
-  const { info, paths, components } = JSON.parse(readFileSync(documentOf(name), 'utf8'));
+  const { info, paths, components } = clientDocumentOf(name);
   const schemas = Object.entries(components.schemas);
   const isRecord = ([, schema]) => schema.type === 'object';
   const groups = Map.groupBy(

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { documentOf, SURFACES } from '../surfaces.mjs';
+import { clientDocumentOf, documentOf, SURFACES } from '../surfaces.mjs';
 
 // Generates src/generated from docs/openapi, unless it is up to date. With a folder as its argument it writes there.
 
@@ -15,7 +15,8 @@ const OUTPUT = resolve(process.argv[2] ?? join(HERE, 'src/generated'));
 const STAMP = join(OUTPUT, '.made-from');
 
 const generator = createRequire(import.meta.url).resolve('@hey-api/openapi-ts/package.json');
-const INPUTS = [...Object.keys(SURFACES).map(documentOf), generator, fileURLToPath(import.meta.url)];
+const PROGRAMS = [fileURLToPath(import.meta.url), join(HERE, '../surfaces.mjs')];
+const INPUTS = [...Object.keys(SURFACES).map(documentOf), generator, ...PROGRAMS];
 
 /** Returns a hash of the inputs and of the generated files. Times of files differ between clones. */
 function state() {
@@ -40,7 +41,7 @@ async function generate() {
   try {
     for (const [name, containerName] of Object.entries(SURFACES)) {
       await createClient({
-        input: documentOf(name),
+        input: clientDocumentOf(name),
         output: { path: join(made, name), tsConfigPath: join(HERE, 'tsconfig.json') },
         logs: { level: 'silent', file: false },
         plugins: [

@@ -29,6 +29,14 @@ describe('The generated part of the client', () => {
 
   const generate = () => execFileSync(process.execPath, [join(CLIENT, 'generate.mjs'), folder]);
 
+  it('offers no parameter of CSV, because the client asks for JSON', () => {
+    const types = readFileSync(join(GENERATED, 'partenaire/types.gen.ts'), 'utf8');
+    expect(types).toMatch(/^ +limite\?: /m);
+    expect(types).not.toMatch(/^ +separateur\?: /m);
+    const document = readFileSync(join(CLIENT, '../../docs/openapi/partenaire.json'), 'utf8');
+    expect(document).toContain('"name": "separateur"');
+  });
+
   it('is left as it is if it was made from the documents', () => {
     const made = statSync(join(folder, '.made-from')).mtimeMs;
     generate();
