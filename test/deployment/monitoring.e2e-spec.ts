@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import type { INestApplication } from '@nestjs/common';
+import { parseAllDocuments } from 'yaml';
 import { Metrics } from '#platform/ops/metrics';
 import { MailServer } from '../messaging/support/mail-server';
 import { mailing, Post } from '../messaging/support/post';
@@ -8,7 +10,7 @@ import { cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { Receiver, until } from '../webhooks/support/receiver';
 import { register, scene, sign } from '../webhooks/support/signed';
-import { manifests, objectsOf, textOf, type Yaml } from './support/files';
+import { isKustomization, manifestFiles, manifests, objectsOf, textOf, type Yaml } from './support/files';
 import { schemaFaults } from './support/official-schema';
 import { differences, faultsOfRules, hasPromtool, type Sample, samplesOf } from './support/promtool';
 
@@ -209,7 +211,7 @@ describe('Each alert', () => {
   it.each(ALERTS.map((rule) => [rule.alert!, rule] as const))(
     '%s has a section that says what to do',
     (name, rule) => {
-      expect(rule.annotations.runbook_url).toMatch(new RegExp(`/docs/alerts\\.md#${name.toLowerCase()}$`));
+      expect(rule.annotations.runbook_url).toBe(`docs/alerts.md#${name.toLowerCase()}`);
       expect(rule.annotations.summary).toMatch(/^.{10,}$/);
       expect(titlesOf(textOf('docs/alerts.md'))).toContain(name);
       const [, section] = textOf('docs/alerts.md').split(`## ${name}\n`);
@@ -220,6 +222,45 @@ describe('Each alert', () => {
   it('that is described exists', () => {
     const [, ...titles] = titlesOf(textOf('docs/alerts.md'));
     expect(titles).toEqual(ALERTS.map(({ alert }) => alert));
+  });
+});
+
+describe('The kustomization', () => {
+  const [{ resources, configMapGenerator, replacements }] = objectsOf(`${MONITORING}/kustomization.yaml`);
+  const [, page] = /^page=(https:.+)$/.exec(configMapGenerator[0].literals[0])!;
+
+  it('has all manifests, and replaces the page in the links of the alerts only', () => {
+    const others = manifestFiles(MONITORING).filter((file) => !isKustomization(file));
+    expect(others).toEqual((resources as string[]).map((file) => `${MONITORING}/${file}`));
+    expect(replacements).toEqual([
+      {
+        source: { kind: 'ConfigMap', name: configMapGenerator[0].name, fieldPath: 'data.page' },
+        targets: [
+          {
+            select: { kind: 'PrometheusRule' },
+            fieldPaths: ['spec.groups.[name=mandat].rules.*.annotations.runbook_url'],
+            options: { delimiter: '#' },
+          },
+        ],
+      },
+    ]);
+    const { rules } = (OBJECT.spec.groups as { name: string; rules: Rule[] }[]).find(
+      ({ name }) => name === 'mandat',
+    )!;
+    expect(rules).toEqual(ALERTS);
+    expect(textOf(`${MONITORING}/rules.yaml`)).not.toMatch(/https?:/);
+  });
+
+  const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+  if (!kubectl) process.stdout.write('kubectl is missing: the links of the alerts are not rendered\n');
+  (kubectl ? it : it.skip)('gives each alert the address of its section', () => {
+    const { stdout } = spawnSync('kubectl', ['kustomize', MONITORING], { encoding: 'utf8' });
+    const objects = parseAllDocuments(stdout).map((document): Yaml => document.toJS());
+    expect(objects.map(({ kind }) => kind)).toEqual(['PodMonitor', 'PrometheusRule']);
+    const made = (objects[1].spec.groups as { rules: Rule[] }[]).flatMap(({ rules }) => rules);
+    const links = (rules: readonly Rule[]) =>
+      rules.flatMap(({ annotations }) => annotations?.runbook_url ?? []);
+    expect(links(made)).toEqual(links(ALERTS).map((link) => link.replace('docs/alerts.md', page!)));
   });
 });
 
