@@ -20,7 +20,10 @@ import { UNKNOWN_PARAMETER, UNKNOWN_PROPERTY } from '#platform/input/fold';
 const TEXTS =
   'Texts are trimmed and normalised to NFC, and an empty text counts as null: schemas describe what remains.';
 
-/** The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. */
+/**
+ * The surfaces, each with its own document. The groups (`tags`) are in the order in which a caller needs them. For partners it is the
+ * order of docs/first-hour.md: people, cards, webhooks, e-mail, votes.
+ */
 export const SURFACES = [
   {
     name: 'plateforme',
@@ -83,10 +86,11 @@ export const SURFACES = [
       { name: 'Key', description: 'Client, environment, modules and limits of the key' },
       { name: 'Employers', description: 'V1: the employers of the employees' },
       { name: 'Employees', description: 'V1: one employee at a time, or many with their employers' },
-      { name: 'Employees, V2', description: 'Employees with employments, memberships and custom values' },
-      { name: 'Unions', description: 'Unions with their employers; the sync of V2 writes them' },
-      { name: 'Sync, V2', description: 'Writes all records in one request; tasks run long syncs' },
       { name: 'Custom fields', description: 'Fields of employees that the partner defines' },
+      { name: 'Sync, V2', description: 'Writes all records in one request; tasks run long syncs' },
+      { name: 'Unions', description: 'Unions with their employers; the sync of V2 writes them' },
+      { name: 'Employees, V2', description: 'Employees with employments, memberships and custom values' },
+      { name: 'Changes', description: 'What has changed in the master data, as a feed' },
       { name: 'Consent objects', description: 'Subjects that a person can consent to' },
       { name: 'Consents', description: 'The history of the consents of employees' },
       { name: 'Forms', description: 'Forms that members fill in and sign' },
@@ -94,18 +98,17 @@ export const SURFACES = [
       { name: 'Signature images', description: 'Handwritten signatures' },
       { name: 'Signed cards', description: 'V1: cards with the employee as of now; replaced by V2' },
       { name: 'Conciliation', description: 'Cards signed by persons who match no employee' },
-      { name: 'Campaigns', description: 'Votes, from draft to archive, with their statistics' },
-      { name: 'Questions', description: 'Questions of a campaign and their options' },
-      { name: 'Voters', description: 'Voters of a campaign, and electoral lists made from employees' },
-      { name: 'Meetings', description: 'Votes in a meeting: results of each point, and participation' },
-      { name: 'E-mail', description: 'E-mails to employees and voters, and the state of each recipient' },
       {
         name: 'Webhooks',
         description:
           'Endpoints that receive events, and their deliveries. A key reads and manages endpoints whose types all belong to its modules',
       },
-      { name: 'Changes', description: 'What has changed in the master data, as a feed' },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
+      { name: 'E-mail', description: 'E-mails to employees and voters, and the state of each recipient' },
+      { name: 'Campaigns', description: 'Votes, from draft to archive, with their statistics' },
+      { name: 'Questions', description: 'Questions of a campaign and their options' },
+      { name: 'Voters', description: 'Voters of a campaign, and electoral lists made from employees' },
+      { name: 'Meetings', description: 'Votes in a meeting: results of each point, and participation' },
     ],
   },
 ] as const;
