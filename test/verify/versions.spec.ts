@@ -162,6 +162,24 @@ describe('version 2', () => {
 });
 
 it('an unknown version cannot be read', () => {
-  const read = () => sample({ forgeManifest: (manifest) => (manifest['version'] = 3) });
-  expect(read).toThrow('expected 1 or 2, found 3');
+  const read = () => sample({ forgeManifest: (manifest) => (manifest['version'] = 4) });
+  expect(read).toThrow('no such member');
+});
+
+describe('version 3', () => {
+  it('a bundle with what made the roll is equal, and one of version 2 without it', () => {
+    expect(sample({ version: 3 })).toEqual([]);
+    expect(sample({ version: 2 })).toEqual([]);
+  });
+
+  it.each<[string, (manifest: Record<string, unknown>) => unknown]>([
+    ['no digests', (manifest) => delete manifest['listes']],
+    [
+      'a digest that is none',
+      (manifest) => (manifest['listes'] = { nombre: 1, empreinteCriteres: '', empreinteMotifs: '' }),
+    ],
+    ['version 2', (manifest) => (manifest['version'] = 2)],
+  ])('a manifest with %s cannot be read', (_what, forgeManifest) => {
+    expect(() => sample({ forgeManifest })).toThrow('manifeste.json cannot be read');
+  });
 });

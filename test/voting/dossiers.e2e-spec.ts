@@ -1,8 +1,11 @@
 import { DossierBuilderService } from '../../libs/voting/src';
 import { DossierRepository } from '../../libs/voting/src/dossier/persistence/dossier.repository';
 import { expectProblem } from '../http/expect-problem';
-import { times } from '../membership/synced';
+import { synced, times } from '../membership/synced';
+import { employee, employer, job, membership, union } from '../sync/support';
+import { canonical } from '../verify/support/bundle';
 import { download, type Download, filesIn, linesOf, sha256, verified } from './support/bundle';
+import type { Answer } from '../setup/test-app';
 import { type Elector, endedVote, type Question } from './support/ended-vote';
 import { app, campaigns, seal, spaceOfFile, stats } from './support/scene';
 
@@ -269,6 +272,64 @@ describe('a bundle', () => {
     );
     const { bytes } = await archive(id);
     expect((await filesIn(bytes)).get('recus.bin')).toHaveLength(0);
+    expect(verified(bytes, await jwks())).toMatchObject({ code: 0 });
+  });
+
+  it('has digests of what made the roll, which the lists and the explanations give again', async () => {
+    const names = times(4, (n) => `LISTE-${n}`);
+    await synced(app, campaigns.tenant, {
+      Syndicats: [union('LISTE-S', [employer('LISTE-E')])],
+      Employes: names.map((name, n) =>
+        employee(name, {
+          Adhesions: n < 3 ? [membership('LISTE-S')] : [],
+          Emplois: [job('J', 'LISTE-E', { DateDebut: '2020-01-01' })],
+        }),
+      ),
+    });
+    const id = await campaigns.ready();
+    const criteria = { SyndicatsIdExternes: ['LISTE-S'], EmployesIdExternes: names.slice(0, 2), Poids: '2' };
+    for (const one of [criteria, { EmployeursIdentifiantsExternes: ['LISTE-E'] }])
+      await campaigns.sent('POST', `/${id}/liste-electorale`, one);
+    const roll = (await campaigns.sent('GET', `/${id}/votants`)).json as Record<string, string>[];
+    await campaigns.sent('PUT', `/${id}/votants/droit-de-vote`, {
+      VotantIds: [roll.find((one) => one.EmployeIdExterne === names[3])!.VotantId],
+      ADroitDeVote: false,
+    });
+    for (const step of ['publier', 'ouvrir', 'fermer']) await campaigns.sent('POST', `/${id}/${step}`);
+    expect(await seal(id)).toBe(true);
+    expect(await build(id)).toBe(true);
+
+    const lists = (await campaigns.sent('GET', `/${id}/liste-electorale`)).json as Answer['json'][];
+    const lines = lists.map((list) => ({
+      ActifsLe: list.ActifsLe,
+      Employes: list.EmployesIdExternes?.length ?? null,
+      EmployeursIdentifiantsExternes: list.EmployeursIdentifiantsExternes,
+      Poids: String(list.Poids),
+      SyndicatsIdExternes: list.SyndicatsIdExternes,
+    }));
+    const counts: Record<string, number> = { 'Motif.InscritManuellement': 1 };
+    for (const name of names) {
+      const asked = await campaigns.sent(
+        'GET',
+        `/${id}/liste-electorale/explication?idExterneEmploye=${name}`,
+      );
+      for (const { code } of asked.json.motifs as { code: string }[]) counts[code] = (counts[code] ?? 0) + 1;
+    }
+    expect(counts).toMatchObject({
+      'Motif.EmploiActif': 2,
+      'Motif.AdhesionActive': 2,
+      'Motif.DroitRetire': 1,
+    });
+    const { bytes } = await archive(id);
+    const manifest = JSON.parse((await filesIn(bytes)).get('manifeste.json')!.toString());
+    expect(manifest).toMatchObject({
+      version: 3,
+      listes: {
+        nombre: 2,
+        empreinteCriteres: sha256(Buffer.from(lines.map((line) => `${canonical(line)}\n`).join(''))),
+        empreinteMotifs: sha256(Buffer.from(canonical(counts))),
+      },
+    });
     expect(verified(bytes, await jwks())).toMatchObject({ code: 0 });
   });
 

@@ -10,8 +10,8 @@ const MOST_QUESTIONS = 200;
 
 const MOST_OPTIONS = 500;
 
-const manifestShape = record({
-  version: exactly(1, 2),
+const manifestMembers = {
+  version: exactly(1, 2, 3),
   campagneId: text,
   totalVotants: count,
   totalVotantsAvecDroitDeVote: count,
@@ -23,6 +23,12 @@ const manifestShape = record({
   poidsBulletins: weight,
   modificationsApresOuverture: record({ ajoutes: count, retires: count, modifies: count }),
   fichiers: list(record({ nom: text, octets: count, sha256: digest('hex') }), MOST_QUESTIONS + 10),
+};
+const manifestShape = record(manifestMembers);
+/** From version 3 on. */
+const listedShape = record({
+  ...manifestMembers,
+  listes: record({ nombre: count, empreinteCriteres: digest('hex'), empreinteMotifs: digest('hex') }),
 });
 
 const voteMembers = {
@@ -124,7 +130,9 @@ export class Bundle {
 /** Returns the manifest. @throws Unreadable if it cannot be read, because every check needs it. */
 export function readManifest(bundle: Bundle): Manifest {
   try {
-    return manifestShape(bundle.json(MANIFEST), '');
+    const found = bundle.json(MANIFEST);
+    const shape = (found as { version?: unknown } | null)?.version === 3 ? listedShape : manifestShape;
+    return shape(found, '');
   } catch (error) {
     if (error instanceof Malformed)
       throw new Unreadable(`manifeste.json cannot be read: ${error.message}. Download the bundle again.`);

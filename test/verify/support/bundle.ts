@@ -26,7 +26,7 @@ export interface Ballot {
 
 export interface Spec {
   /** Version of the format. */
-  readonly version?: 1 | 2;
+  readonly version?: 1 | 2 | 3;
   readonly titre?: string;
   readonly seuilAnonymat?: number;
   /** Lowercase hex. */
@@ -115,7 +115,7 @@ export function tarOf(files: Iterable<readonly [string, Buffer]>): Buffer {
 }
 
 export function bundleOf(spec: Spec): Made {
-  const { version = 2, ballots, others = [], seuilAnonymat = 1 } = spec;
+  const { version = 3, ballots, others = [], seuilAnonymat = 1 } = spec;
   const { graine = GRAINE, grainePartenaire = null } = spec;
   const key = spec.key ?? keyOf('service');
   const jwk = createPublicKey(key).export({ format: 'jwk' });
@@ -238,6 +238,15 @@ export function bundleOf(spec: Spec): Made {
     ...{ poidsVotants: poidsOf(voters), poidsVotantsAvecDroitDeVote: poidsOf(entitled) },
     poidsBulletins: weightsOf(ballots),
     modificationsApresOuverture: { ajoutes: 0, retires: 0, modifies: 0 },
+    ...(version === 3
+      ? {
+          listes: {
+            nombre: 1,
+            empreinteCriteres: sha256('{}\n').toString('hex'),
+            empreinteMotifs: sha256('{}').toString('hex'),
+          },
+        }
+      : {}),
     fichiers: [...files].map(([nom, content]) => ({
       ...{ nom, octets: content.length },
       sha256: sha256(content).toString('hex'),

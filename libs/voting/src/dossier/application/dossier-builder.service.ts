@@ -119,13 +119,14 @@ export class DossierBuilderService {
     const files = [subject, ...answered, recus, liste, engagements, resultats];
 
     const manifest = canonical({
-      version: 2,
+      version: 3,
       campagneId: id,
       ...(await this.sources.rollTotals(tenantId, id)),
       bulletins: classes.bulletins,
       recus: recus.octets / DIGEST_BYTES,
       poidsBulletins: weightText(classes.poids),
       modificationsApresOuverture: collected.modificationsApresOuverture,
+      listes: await this.listes(tenantId, id),
       fichiers: files,
     });
     const first = await this.put(box, 0, 'manifeste.json', [manifest]);
@@ -147,6 +148,22 @@ export class DossierBuilderService {
     const writer = new DossierWriter(this.repository, { tenantId, id }, place);
     for await (const part of data) await writer.write(part);
     return writer.end(nom);
+  }
+
+  /** What made the roll, as digests: the bundle is public, the criteria and the reasons are not. */
+  private async listes(
+    tenantId: string,
+    id: string,
+  ): Promise<{ nombre: number; empreinteCriteres: string; empreinteMotifs: string }> {
+    const criteria = createHash('sha256');
+    let nombre = 0;
+    for await (const list of this.sources.listes(tenantId, id)) {
+      criteria.update(`${canonical(JSON.parse(list) as object)}\n`);
+      nombre++;
+    }
+    const motifs = canonical(await this.sources.motifs(tenantId, id));
+    const empreinteMotifs = createHash('sha256').update(motifs).digest('hex');
+    return { nombre, empreinteCriteres: criteria.digest('hex'), empreinteMotifs };
   }
 
   /** @param moves the rounds of a ranked question */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { wireTimestamp } from '#platform/database/json-items';
+import { jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
+import { ENROLMENT_MOTIFS } from '../../roll/persistence/enrolment-motifs.sql';
 import { base64url, rollLeaf } from '../../roll/persistence/roll-leaves.sql';
 
 /** A question without its texts. */
@@ -188,6 +189,32 @@ export class DossierSourcesQuery {
       `SELECT row_to_json(e)::text || E'\\n' AS part FROM (
          SELECT note, ${base64url('racine')} AS racine, taille FROM engagement WHERE tenant_id = $1 AND campagne_id = $2
        ) e ORDER BY taille`,
+      [tenantId, id],
+    );
+  }
+
+  /** The criteria of each list as JSON, in the order in which they were made. Employees are only counted. */
+  listes(tenantId: string, id: string): AsyncGenerator<string> {
+    const sorted = (names: string) =>
+      `CASE WHEN ${names} IS NOT NULL THEN ARRAY(SELECT DISTINCT unnest(${names}) COLLATE "C" ORDER BY 1) END`;
+    return this.parts(
+      `SELECT ${jsonObject({
+        ActifsLe: wireTimestamp('l.actifs_le'),
+        Employes: 'cardinality(l.employes)',
+        EmployeursIdentifiantsExternes: sorted('l.employeurs'),
+        Poids: 'trim_scale(l.poids)::text',
+        SyndicatsIdExternes: sorted('l.syndicats'),
+      })}::text AS part FROM liste_electorale l WHERE l.tenant_id = $1 AND l.campagne_id = $2 ORDER BY l.date_creation, l.id_unique`,
+      [tenantId, id],
+    );
+  }
+
+  /** The number of voters by the code of each reason for which they are on the roll. */
+  async motifs(tenantId: string, id: string): Promise<Record<string, number>> {
+    return this.transactions.value(
+      `SELECT coalesce(json_object_agg(code, n), '{}') FROM (
+         SELECT 'Motif.' || p.code AS code, count(DISTINCT v.id_unique) AS n
+         FROM votant v ${ENROLMENT_MOTIFS} WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND p.compte GROUP BY 1) m`,
       [tenantId, id],
     );
   }

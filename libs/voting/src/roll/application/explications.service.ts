@@ -11,7 +11,6 @@ import {
   type Motif,
   motifsForMember,
   motifsOfAbsence,
-  motifsOfEnrolment,
 } from '../domain/motif';
 import { codeOf } from '../domain/motif.fields';
 import { ExplicationQuery } from '../persistence/explication.query';
@@ -90,7 +89,7 @@ export class ExplicationsService {
         return {
           votantId,
           aDroitDeVote: enrolment.aDroitDeVote === true,
-          motifs: motifsOfEnrolment(enrolment),
+          motifs: await this.query.kept(tenantId, campagneId, votantId),
         };
       const found = await this.query.found(tenantId, campagneId, idExterne);
       const nearest = await this.query.nearest(tenantId, campagneId, idExterne);

@@ -178,15 +178,6 @@ export interface Enrolment {
   /** Null for an employee who is not on it. */
   readonly votantId: string | null;
   readonly aDroitDeVote: boolean | null;
-  /** The list that added the voter; null for voters written by hand. */
-  readonly listeId: string | null;
-  readonly syndicat: string | null;
-  readonly employeur: string | null;
-  readonly adhesionDebut: Date | null;
-  readonly emploiDebut: Date | null;
-  readonly parSyndicats: boolean;
-  readonly parEmployeurs: boolean;
-  readonly parEmployes: boolean;
   /** When a request removed the voter. */
   readonly retireLe: Date | null;
 }
@@ -197,40 +188,6 @@ export interface Variant {
   readonly change: '' | 'jour' | 'syndicats' | 'employeurs' | 'employes';
   /** The day, or the name that is added. */
   readonly valeur: string;
-}
-
-/** The reasons that the roll itself keeps for a voter: what its list found when it added the voter, whatever has changed since. */
-export function motifsOfEnrolment(enrolment: Enrolment): Motif[] {
-  const { listeId, syndicat, employeur, adhesionDebut, emploiDebut } = enrolment;
-  const { parSyndicats, parEmployeurs, parEmployes } = enrolment;
-  const motif = (code: MotifName, critere: Critere | null, facts: Partial<Motif> = {}): Motif => ({
-    code,
-    tient: true,
-    critere,
-    reference: null,
-    depuis: null,
-    listeId,
-    ...facts,
-  });
-  const member = (critere: Critere) =>
-    motif('AdhesionActive', critere, { reference: syndicat, depuis: adhesionDebut });
-  const employed = (critere: Critere) =>
-    motif('EmploiActif', critere, { reference: employeur, depuis: emploiDebut });
-  const motifs: Motif[] = [];
-  if (listeId === null) motifs.push(motif('InscritManuellement', null));
-  if (parSyndicats) motifs.push(member('SyndicatsIdExternes'));
-  if (parEmployeurs) motifs.push(employed('EmployeursIdentifiantsExternes'));
-  if (parEmployes) {
-    motifs.push(motif('EmployeNomme', 'EmployesIdExternes'));
-    if (!parSyndicats && !parEmployeurs) {
-      if (syndicat !== null) motifs.push(member('EmployesIdExternes'));
-      else if (employeur !== null) motifs.push(employed('EmployesIdExternes'));
-      else motifs.push(motif('SansEmploi', 'EmployesIdExternes'));
-    }
-  }
-  if (enrolment.aDroitDeVote === false)
-    motifs.push(motif('DroitRetire', null, { tient: false, listeId: null }));
-  return motifs;
 }
 
 /** The reasons of an employee who is not on the roll. */

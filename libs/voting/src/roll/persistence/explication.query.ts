@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { dayOf, EMPLOIS, EMPLOYES, MEMBERSHIPS, TODAY } from '#membership/relations';
 import { Transactions } from '#platform/database/transactions';
-import type { Enrolment, Found, Variant } from '../domain/motif';
+import type { Enrolment, Found, Motif, Variant } from '../domain/motif';
+import { ENROLMENT_MOTIFS } from './enrolment-motifs.sql';
 import { MOTIFS } from './matching.sql';
 
 /** Lists that an explanation looks at: the newest. Each is tried with each day on which a membership or an employment begins or ends. */
@@ -61,19 +62,25 @@ export class ExplicationQuery {
   /** Returns the employee's place on the roll, or undefined if there is no such employee. In the ambient transaction. */
   async enrolment(tenantId: string, campagneId: string, employe: string): Promise<Enrolment | undefined> {
     const { rows } = await this.transactions.client().query<Enrolment>(
-      `SELECT v.id_unique AS "votantId", v.a_droit_de_vote AS "aDroitDeVote", v.liste_electorale_id AS "listeId",
-         v.syndicat_id_externe AS syndicat, v.employeur_identifiant_externe AS employeur,
-         ${dayOf('v.adhesion_debut')} AS "adhesionDebut", ${dayOf('v.emploi_debut')} AS "emploiDebut",
-         l.syndicats IS NOT NULL AS "parSyndicats", l.employeurs IS NOT NULL AS "parEmployeurs", l.employes IS NOT NULL AS "parEmployes",
-         CASE WHEN v.id_unique IS NULL THEN x.date_creation END AS "retireLe"
+      `SELECT v.id_unique AS "votantId", v.a_droit_de_vote AS "aDroitDeVote", CASE WHEN v.id_unique IS NULL THEN x.date_creation END AS "retireLe"
        FROM ${EMPLOYES} e
          LEFT JOIN votant v ON v.tenant_id = $1 AND v.campagne_id = $2 AND v.employe_id_externe = e.id_externe
-         LEFT JOIN liste_electorale l ON l.tenant_id = $1 AND l.campagne_id = $2 AND l.id_unique = v.liste_electorale_id
          LEFT JOIN votant_ecarte x ON x.tenant_id = $1 AND x.campagne_id = $2 AND x.employe_id_externe = e.id_externe
        WHERE e.tenant_id = $1 AND e.id_externe = $3`,
       [tenantId, campagneId, employe],
     );
     return rows[0];
+  }
+
+  /** Returns the reasons that the roll keeps for a voter. In the ambient transaction. */
+  async kept(tenantId: string, campagneId: string, votantId: string): Promise<Motif[]> {
+    const { rows } = await this.transactions.client().query<Motif>(
+      `SELECT p.code, p.code <> 'DroitRetire' AS tient, p.champ AS critere, p.reference, ${dayOf('p.depuis')} AS depuis,
+         CASE WHEN p.champ IS NOT NULL THEN v.liste_electorale_id END AS "listeId"
+       FROM votant v ${ENROLMENT_MOTIFS} WHERE v.tenant_id = $1 AND v.campagne_id = $2 AND v.id_unique = $3 AND p.compte ORDER BY p.place`,
+      [tenantId, campagneId, votantId],
+    );
+    return rows;
   }
 
   /** Returns what each of the newest lists found for the employee on the day on which it was made, the newest list first. In the ambient transaction. */
