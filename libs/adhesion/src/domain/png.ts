@@ -25,7 +25,7 @@ const NO_DATA_URL: Text = {
 };
 const TOO_LARGE: Text = {
   en: 'must unpack to at most 32 MB: send fewer pixels or colours',
-  fr: fr('doit occuper au plus 32 Mo décompressée : envoyez moins de pixels ou de couleurs'),
+  fr: fr('doit occuper au plus 32 Mo une fois décompressée : envoyez moins de pixels ou de couleurs'),
 };
 const NO_PNG: Text = {
   en: 'is not a PNG image: its bytes do not begin as one',

@@ -34,7 +34,7 @@ const NOBODY: Readonly<Record<Cible, Text>> = {
   nonJoints: {
     en: 'An email has reached every voter who may vote and has not voted, or may still do so. Nothing was sent.',
     fr: fr(
-      "Un courriel a joint tous les votants qui peuvent voter et n'ont pas voté, ou le peut encore. Rien n'a été envoyé.",
+      "Un courriel a joint tous les votants qui peuvent voter et n'ont pas voté, ou peut encore les joindre. Rien n'a été envoyé.",
     ),
   },
 };

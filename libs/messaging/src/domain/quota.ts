@@ -34,7 +34,7 @@ export function quotaDepasse(quota: Quota, recipients: number): DomainError {
     COURRIEL.QuotaDepasse,
     {
       en: `The email has ${recipients} recipients. The quota of ${limite} emails a day has ${reste} left. It is renewed at ${at}, when a day begins in ${fuseauHoraire}. ${advice.en} Nothing was sent.`,
-      fr: fr`Nombre de destinataires du courriel : ${recipients}. Il en reste ${reste} du quota de ${limite} courriels par jour. Le quota est renouvelé à ${at}, lorsqu'une journée commence dans ${fuseauHoraire}. ${advice.fr} Rien n'a été envoyé.`,
+      fr: fr`Nombre de destinataires du courriel : ${recipients}. Il en reste ${reste} du quota de ${limite} courriels par jour. Le quota est renouvelé le ${at}, lorsqu'une journée commence dans ${fuseauHoraire}. ${advice.fr} Rien n'a été envoyé.`,
     },
     { retryAfterSeconds: secondes },
   );

@@ -125,7 +125,7 @@ export const SERVICE = errorsOf('Service', {
     description: {
       en: 'The database is out of reach or busy, or the operation ran past 30 s and was undone. Nothing was changed unless the detail says so: repeat after a moment.',
       fr: fr(
-        'La base de données est hors d’atteinte ou occupée, ou l’opération a dépassé 30 s et a été annulée. Rien n’a été modifié, sauf si le détail dit le contraire : répétez la requête dans un instant.',
+        'La base de données est injoignable ou occupée, ou l’opération a dépassé 30 s et a été annulée. Rien n’a été modifié, sauf si le détail dit le contraire : répétez la requête dans un instant.',
       ),
     },
   },

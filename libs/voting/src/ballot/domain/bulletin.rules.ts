@@ -95,11 +95,11 @@ function wrongNumber(least: number, most: number): Text {
   return least === most
     ? {
         en: `must name ${most} of the options, or the answer be an abstention`,
-        fr: fr`doit désigner ${most} des options, ou la réponse être une abstention`,
+        fr: fr`doit désigner ${most} des options, à moins que la réponse ne soit une abstention`,
       }
     : {
         en: `must name ${least} to ${most} of the options, or the answer be an abstention`,
-        fr: fr`doit désigner de ${least} à ${most} des options, ou la réponse être une abstention`,
+        fr: fr`doit désigner de ${least} à ${most} des options, à moins que la réponse ne soit une abstention`,
       };
 }
 

@@ -20,7 +20,7 @@ import { fr, type Text } from '#platform/errors/text';
 
 const NO_GRAINE: Text = {
   en: 'must be 32 bytes in base64',
-  fr: fr('doit être 32 octets en base64'),
+  fr: fr('doit compter 32 octets, en base64'),
 };
 const WITH_VOTES: Text = {
   en: 'The campaign has votes. Archive it once it has ended.',
