@@ -9,8 +9,11 @@ export const SURFACES = {
   administration: 'Administration',
 };
 
-/** Parameters that clients do not have. They ask for JSON, with which the service refuses `separateur`. */
-const LEFT_OUT = ['separateur'];
+/**
+ * Parameters that clients do not have. They ask for JSON, with which the service refuses `separateur`. `Accept-Language` would be one of
+ * every method.
+ */
+const LEFT_OUT = ['separateur', 'Accept-Language'];
 
 /** Returns the path of a surface's document. */
 export const documentOf = (name) =>

@@ -29,12 +29,15 @@ describe('The generated part of the client', () => {
 
   const generate = () => execFileSync(process.execPath, [join(CLIENT, 'generate.mjs'), folder]);
 
-  it('offers no parameter of CSV, because the client asks for JSON', () => {
+  it('offers no parameter of CSV, because the client asks for JSON, and no language in each method', () => {
     const types = readFileSync(join(GENERATED, 'partenaire/types.gen.ts'), 'utf8');
-    expect(types).toMatch(/^ +limite\?: /m);
-    expect(types).not.toMatch(/^ +separateur\?: /m);
     const document = readFileSync(join(CLIENT, '../../docs/openapi/partenaire.json'), 'utf8');
-    expect(document).toContain('"name": "separateur"');
+    for (const name of ['limite', 'Idempotency-Key'])
+      expect(types).toMatch(new RegExp(`^ +'?${name}'?\\?: `, 'm'));
+    for (const name of ['separateur', 'Accept-Language']) {
+      expect(types).not.toMatch(new RegExp(`^ +'?${name}'?\\?: `, 'm'));
+      expect(document).toContain(`"name": "${name}"`);
+    }
   });
 
   it('is left as it is if it was made from the documents', () => {

@@ -430,6 +430,15 @@ describe('Faults of a response', () => {
     ['a list in place of an item', () => ({ json: [answer.json] }), '/ must be object'],
     ['a missing header', () => ({ headers: withoutHeader('location') }), 'no header Location'],
     [
+      'a language that is not documented',
+      () => {
+        const headers = new Headers(answer.headers);
+        headers.set('Content-Language', 'fr');
+        return { headers };
+      },
+      'Content-Language is not documented',
+    ],
+    [
       'another media type',
       () => ({ headers: new Headers([...answer.headers, ['content-type', 'text/html']].slice(-1) as []) }),
       'content type text/html is not documented',

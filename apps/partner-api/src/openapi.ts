@@ -9,6 +9,7 @@ import type { Requirement } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import { ProblemItem } from '#platform/http/problem.dto';
+import { CONTENT_LANGUAGE } from '#platform/http/language';
 import { problemOf } from '#platform/http/problem.filter';
 import { VERSION } from '#platform/ops/version';
 import { deliveriesOf, EVENT_SCHEMAS } from '#webhooks';
@@ -137,6 +138,7 @@ export function wholeDocument(app: NestExpressApplication, publicUrl: string): O
       const operation: Operation | undefined = path[method];
       if (!operation) continue;
       if (method === 'post' && !operation['x-unrecorded']) addIdempotencyKey(operation);
+      operation.parameters = [...(operation.parameters ?? []), ACCEPT_LANGUAGE];
       orderByPath(operation, template);
       refuseNull(operation);
       setBodyExample(operation);
@@ -169,6 +171,15 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   'x-body-types'?: string[];
   'x-unrecorded'?: true;
   'x-secret-answer'?: true;
+};
+
+/** Every operation takes it. */
+const ACCEPT_LANGUAGE = {
+  name: 'Accept-Language',
+  in: 'header' as const,
+  required: false,
+  description: 'Language of messages: `en`, which is the default, or `fr`.',
+  schema: { type: 'string' as const },
 };
 
 /** Describes `Idempotency-Key` on each POST whose response is recorded. */
@@ -274,7 +285,7 @@ function addErrors(
           ),
         },
       },
-      ...(HEADERS_OF_STATUS[status] ? { headers: HEADERS_OF_STATUS[status] } : {}),
+      headers: { ...HEADERS_OF_STATUS[status], ...CONTENT_LANGUAGE },
     };
   }
 }

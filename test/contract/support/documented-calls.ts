@@ -46,6 +46,8 @@ export function answerFaults(validators: Validators, operation: Operation, answe
   const faults = Object.keys(documented.headers ?? {})
     .filter((name) => !answer.headers.has(name) && !mayLack(name, answer))
     .map((name) => `no header ${name}`);
+  if (answer.headers.has('Content-Language') && !documented.headers?.['Content-Language'])
+    faults.push('Content-Language is not documented');
   if (!documented.content)
     return answer.text === '' ? faults : [...faults, 'a body where none is documented'];
   const type = answer.headers.get('content-type')?.split(';')[0] ?? '';

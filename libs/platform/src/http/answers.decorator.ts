@@ -26,6 +26,7 @@ import type { ErrorDefinition } from '../errors/error-definition';
 import { TAKES_IF_MATCH } from '../input/request-parts.decorator';
 import { csvHeader, OffersCsv } from './csv';
 import { EtagInterceptor } from './etag';
+import { CONTENT_LANGUAGE } from './language';
 
 /** Responses of an operation, for the OpenAPI document. */
 export interface AnswerOptions {
@@ -64,6 +65,8 @@ export interface AnswerOptions {
   etag?: boolean;
   /** The write honours `If-Match`. */
   ifMatch?: boolean;
+  /** The answer has messages in the language of the caller, and says so in `Content-Language`. */
+  messages?: boolean;
   /** The handler returns a `Listing`, which takes `limite` and `curseur` and answers `Link`. */
   paged?: boolean;
   /** The operation offers its list as CSV, in a file of this name; or rows of another class, if the handler returns their records. */
@@ -122,7 +125,10 @@ export function Answers(options: AnswerOptions): MethodDecorator {
             description: SUCCESS[202]!,
             type: options.accepted,
             ...(options.acceptedExample ? { example: options.acceptedExample } : {}),
-            headers: { ...headersOf({ ...options, location: true, headers: {} }), ...PREFERENCE_APPLIED },
+            headers: {
+              ...headersOf({ ...options, location: true, messages: false, headers: {} }),
+              ...PREFERENCE_APPLIED,
+            },
           }),
         ]
       : []),
@@ -279,6 +285,7 @@ function headersOf(
     ...Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, description]) => [name, header(description)]),
     ),
+    ...(options.messages ? CONTENT_LANGUAGE : {}),
     ...(options.successor
       ? { Deprecation: header('Since when the operation is deprecated (RFC 9745).') }
       : {}),

@@ -14,6 +14,14 @@ export function languageHeaders(language: Language): Readonly<Record<'Content-La
   return { 'Content-Language': language, Vary: 'Accept-Language' };
 }
 
+/** Describes `Content-Language`, for the OpenAPI documents. */
+export const CONTENT_LANGUAGE = {
+  'Content-Language': {
+    description: 'Language of the messages: `en` or `fr`.',
+    schema: { type: 'string' as const },
+  },
+};
+
 /** Names the language of a response's messages. */
 export function announceLanguage(response: Response, language: Language): void {
   response.setHeader('Content-Language', language);

@@ -127,6 +127,7 @@ export class PlansController {
     status: 200,
     anyOf: [SyncV2ResultItem, SyncV1ResultItem],
     headers: EFFETS_HEADERS,
+    messages: true,
     errors: [PLAN.NotFound, PLAN.Perime, PLAN.DejaApplique, PLAN.Bloque],
   })
   async apply(

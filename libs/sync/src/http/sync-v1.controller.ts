@@ -28,6 +28,7 @@ export class SyncV1Controller {
       'Everything accepted commits together. A rejected record is reported in `errors` and does not stop the others; the status is 200 even then. Up to 64 MB and 250,000 records over the three lists.',
     type: SyncV1ResultItem,
     headers: EFFETS_HEADERS,
+    messages: true,
     errors: [SYNC.FreinDeclenche],
   })
   async sync(

@@ -38,6 +38,7 @@ export class SyncV2Controller {
     ].join('\n\n'),
     type: SyncV2ResultItem,
     headers: EFFETS_HEADERS,
+    messages: true,
     errors: [SYNC.FreinDeclenche],
     accepted: TacheItem,
     acceptedExample: { ...EXAMPLE_TACHE, etat: 'EnAttente', traites: 0 },
@@ -73,6 +74,7 @@ export class SyncV2Controller {
       'Equals a sync with `Employes` only; the body is their list. Up to 64 MB, 250,000 employees and 400,000 nested records, 2 MB a record.',
     type: SyncV2ResultItem,
     headers: EFFETS_HEADERS,
+    messages: true,
     errors: [SYNC.FreinDeclenche],
   })
   async upsert(

@@ -135,6 +135,7 @@ export class CampagnesController {
     description: 'Returns all reasons; a publication returns only the first.',
     path: { id: campagnePart() },
     type: ValidationItem,
+    messages: true,
     errors: [CAMPAGNE.NotFound],
   })
   validation(

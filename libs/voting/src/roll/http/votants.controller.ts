@@ -82,6 +82,7 @@ export class VotantsController {
       { Identifiant: 'ELECTEUR-00042', Prenom: 'Anouk', Nom: 'Tremblay', SyndicatIdExterne: 'SYN-10' },
     ],
     anyOf: [VotantItem, VotantsResultItem],
+    messages: true,
     errors: [
       CAMPAGNE.NotFound,
       CAMPAGNE.ModificationNonPermise,
