@@ -1,6 +1,6 @@
 import { AUDITED_ACTIONS } from './audited-actions';
 import { ERRORS } from './errors';
-import { CLE, MODULE } from '#access/access.errors';
+import { CLE, ESSAI, MODULE } from '#access/access.errors';
 import { CLIENT } from '#clients';
 import { ESPACE_DONNEES, DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -235,8 +235,9 @@ function addBodyTypes(operation: Operation): void {
 function sayWhoMay(operation: Operation): void {
   const requirement = operation['x-requires'];
   if (!requirement) return;
-  const { role, module } = requirement;
-  const needed = `Needs a key of role \`${role}\`${module ? ` with the module \`${module}\`` : ''}.`;
+  const { role, module, environnement } = requirement;
+  const ofEnvironment = environnement ? ` of ${environnement}` : '';
+  const needed = `Needs a key of role \`${role}\`${ofEnvironment}${module ? ` with the module \`${module}\`` : ''}.`;
   operation.description = [operation.description, needed].filter(Boolean).join('\n\n');
 }
 
@@ -255,6 +256,7 @@ function addErrors(
     ...(operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : []),
     ...(operation['x-requires']?.role === 'admin' ? [] : [CLIENT.Suspendu]),
     ...(operation['x-requires']?.module ? [MODULE.NonActif] : []),
+    ...(operation['x-requires']?.environnement ? [ESSAI.EnvironnementRequis] : []),
     ...(operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!),
   ]);
   delete operation['x-unrecorded'];
