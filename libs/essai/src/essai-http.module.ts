@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { EssaiModule } from './essai.module';
+import { BulletinsEssaiController } from './http/bulletins-essai.controller';
 import { ElectoratController } from './http/electorat.controller';
 
 @Module({
   imports: [EssaiModule],
-  controllers: [ElectoratController],
+  controllers: [BulletinsEssaiController, ElectoratController],
 })
 export class EssaiHttpModule {}
