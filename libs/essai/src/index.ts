@@ -1,1 +1,1 @@
-export {};
+export { ESSAI_AUDITED_ACTIONS } from './domain/essai.actions';
