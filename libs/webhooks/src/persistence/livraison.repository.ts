@@ -24,6 +24,8 @@ export interface DueLivraison extends Omit<QueuedAttempt, 'next' | 'traceparent'
   readonly etat: EtatLivraison;
   /** Whether the client is suspended. */
   readonly isSuspended: boolean;
+  /** Whether answers may be simulated. */
+  readonly isStaging: boolean;
   /** Failed attempts since it was created or restarted. */
   readonly essais: number;
   readonly evenementId: string;
@@ -171,10 +173,11 @@ export class LivraisonRepository {
                  w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
                  w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua",
                  w.secrets_anciens AS "secretsAnciens", w.secrets_anciens_jusqua AS "secretsAnciensJusqua",
-                 EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND r.suspendu) AS "isSuspended"
+                 coalesce(r.suspendu, false) AS "isSuspended", coalesce(r.environnement = 'staging', false) AS "isStaging"
                FROM asked l
                JOIN event e ON e.id_unique = l.evenement_id
-               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
+               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id
+               LEFT JOIN ${REGLAGES} r ON r.tenant_id = $1`,
         values: [tenantId, ids, mostBytes],
       },
     );
@@ -283,6 +286,7 @@ function readOf(row: DueRow): ReadLivraison {
     generation,
     etat,
     isSuspended,
+    isStaging,
     essais,
     evenementId,
     type,
@@ -291,8 +295,9 @@ function readOf(row: DueRow): ReadLivraison {
     data,
     ...endpoint
   } = row;
-  const livraison = { id, webhookId, generation, etat, isSuspended, essais, evenementId, type, date, bytes };
-  return { due: { ...livraison, webhook: Object.assign(new Webhook(), endpoint) }, data };
+  const livraison = { id, webhookId, generation, etat, isSuspended, isStaging, essais };
+  const event = { evenementId, type, date, bytes };
+  return { due: { ...livraison, ...event, webhook: Object.assign(new Webhook(), endpoint) }, data };
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';
