@@ -68,15 +68,10 @@ export class HorlogeService {
   }
 
   private async assertMovable(tenantId: string, wanted: Date): Promise<void> {
-    await this.assertAtRest(tenantId);
     const { maintenant, auPlus } = await this.repository.read(tenantId);
     if (wanted <= maintenant) throw goesBack(maintenant);
-    if (wanted <= auPlus) return;
-    const latest = auPlus.toISOString();
-    throw new DomainError(HORLOGE.HorlogeTropLoin, {
-      en: `The clock may show at most ${latest}, two years ahead of the real time. Send an earlier moment.`,
-      fr: fr`L'horloge peut indiquer au plus ${latest}, deux ans d'avance sur l'heure réelle. Envoyez un moment antérieur.`,
-    });
+    if (wanted > auPlus) throw tooFar(auPlus);
+    await this.assertAtRest(tenantId);
   }
 
   /** Keeps others from moving the clock until the ambient transaction ends. */
@@ -91,5 +86,13 @@ function goesBack(maintenant: Date): DomainError {
   return new DomainError(HORLOGE.HorlogeRecule, {
     en: `The clock shows ${shown} and only goes forward. Send a later moment, or remove the data of the rehearsal (DELETE /b2b/v2/essai/donnees) to begin at the real time.`,
     fr: fr`L'horloge indique ${shown} et ne fait qu'avancer. Envoyez un moment ultérieur, ou supprimez les données de l'essai (DELETE /b2b/v2/essai/donnees) pour recommencer à l'heure réelle.`,
+  });
+}
+
+function tooFar(auPlus: Date): DomainError {
+  const latest = auPlus.toISOString();
+  return new DomainError(HORLOGE.HorlogeTropLoin, {
+    en: `The clock may show at most ${latest}, two years ahead of the real time. Send an earlier moment.`,
+    fr: fr`L'horloge peut indiquer au plus ${latest}, deux ans d'avance sur l'heure réelle. Envoyez un moment antérieur.`,
   });
 }

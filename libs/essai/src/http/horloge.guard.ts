@@ -18,9 +18,7 @@ export class HorlogeGuard implements CanActivate {
     const aheadMs = await this.horloges.aheadMs(caller.tenantId);
     if (aheadMs > 0) {
       if (RequestTimes.current) RequestTimes.current.aheadMs = aheadMs;
-      http
-        .getResponse<Response>()
-        .setHeader(HORLOGE_HEADER, new Date(Date.now() + aheadMs).toISOString());
+      http.getResponse<Response>().setHeader(HORLOGE_HEADER, new Date(Date.now() + aheadMs).toISOString());
     }
     return true;
   }
