@@ -5,7 +5,7 @@ import { secureTenantTable } from '../../libs/platform/src/database/tenant-table
 /** Erasure of the data of rehearsals, and failures on demand, in staging only. */
 export class RehearsalData1764000062000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = 'fe6e81f775aca620dc9cc06406f93e57b8d04c63d1852fda23bc45c4cbf5387a';
+  static readonly digest = '890bb44d39bafeb4e041e4a35f44b1368057ee4803aaf52549974c624485529c';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -106,6 +106,7 @@ export const SURFACES = [
       },
       { name: 'Changes', description: 'What has changed in the master data, as a feed' },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
+      { name: 'Rehearsal', description: 'In staging only: the clock of the data space' },
     ],
   },
 ] as const;

@@ -34,7 +34,7 @@ function mayLack(header: string, { json }: Answer): boolean {
   return (
     header === 'Link' ||
     (header === 'Mandat-Effets' &&
-      (['nouveauxIdentifiants', 'plan'].includes(json.type) ||
+      (['nouveauxIdentifiants', 'plan', 'horloge'].includes(json.type) ||
         ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat)))
   );
 }
@@ -91,6 +91,9 @@ const UNPROVOKED = [
   'POST /b2b/v2/employe/:idExterne/fusion: Campagne.ModificationNonPermise',
   // test/webhooks/certification.e2e-spec.ts does.
   'POST /b2b/v2/webhook/:id/certification: Debit.Depasse',
+  // test/essai/horloge.e2e-spec.ts does.
+  'Essai.AvanceEnCours',
+  'POST /b2b/v2/essai/horloge/avancer: Debit.Depasse',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -270,6 +273,9 @@ export class DocumentedCalls {
     if (operation['x-requires']!.module && role !== 'admin') {
       await send({ key: (await this.app.tenant({ role, modules: [] })).cle });
     }
+    if (operation['x-requires']!.environnement && role !== 'admin') {
+      await send({ key: (await this.app.tenant({ role, environnement: 'production' })).cle });
+    }
     await send({ path: `${example.path.split('?')[0]}?inconnu=1` });
     for (const [part] of pattern.matchAll(/\{\w+\}/g)) {
       await send({ path: this.pathOf(placed, { [part.slice(1, -1)]: 'INCONNU' }) });
@@ -280,10 +286,7 @@ export class DocumentedCalls {
     }
     const { path, calls } = CALLS.get(name)?.more ?? {};
     if (path) await send({ path });
-    for (const call of calls ?? []) {
-      const answer = await send(call);
-      if (answer.headers.get('location')?.startsWith('/b2b/v2/tache/')) await this.endTask(answer);
-    }
+    for (const call of calls ?? []) await send(call);
     if (operation.requestBody) await this.callWithBodies(placed, validators, document, example);
     else if (method === 'POST') {
       await send({ body: { inconnu: 1 } });
@@ -379,6 +382,7 @@ export class DocumentedCalls {
     this.note(placed, validators, call, answer);
     const schema = placed.operation.responses[answer.status]?.content?.['application/json']?.schema;
     if (schema) this.see(schema, answer.json, { document, validators }, '');
+    if (answer.headers.get('location')?.startsWith('/b2b/v2/tache/')) await this.endTask(answer);
     return answer;
   }
 
@@ -410,7 +414,12 @@ export class DocumentedCalls {
     return {
       key: this.keys[placed.operation['x-requires']!.role],
       path: this.pathOf(placed) + search,
-      ...(media ? { body: media.example ?? exampleOf(media.schema!, document) } : {}),
+      ...(media
+        ? {
+            body:
+              CALLS.get(placed.name)?.more?.body?.() ?? media.example ?? exampleOf(media.schema!, document),
+          }
+        : {}),
     };
   }
 

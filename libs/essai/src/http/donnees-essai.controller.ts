@@ -5,6 +5,7 @@ import { Requires, Tenant } from '#access/requires.decorator';
 import type { Actor } from '#platform/audit/actor';
 import { Answers } from '#platform/http/answers.decorator';
 import { EffacementService } from '../application/effacement.service';
+import { HORLOGE } from '../domain/horloge.errors';
 
 @ApiTags('Rehearsal')
 @Requires({ role: 'partenaire', module: 'vote', environnement: 'staging' })
@@ -16,10 +17,11 @@ export class DonneesEssaiController {
   @Answers({
     summary: 'Erase all data of the data space',
     description: [
-      'Removes everything that requests have made, also ballots, results, events with their deliveries, tasks, recorded answers and failures on demand. Keys, settings, webhook endpoints and the audit trail stay.',
+      'Removes everything that requests have made, also ballots, results, events with their deliveries, tasks, recorded answers and failures on demand, and puts the clock back to the real time. Keys, settings, webhook endpoints and the audit trail stay.',
       'The response comes when all is removed. If the connection breaks before, send the request again: it goes on.',
     ].join('\n\n'),
     status: 204,
+    errors: [HORLOGE.AvanceEnCours],
   })
   erase(@Tenant() tenantId: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.effacement.erase(tenantId, actor);

@@ -66,6 +66,7 @@ const WITHOUT_PERSONS: PersonalData = {
   rows: [],
   notPersonal: {
     espace_ferme: 'data spaces that this cell does not write',
+    horloge_essai: 'clocks of rehearsals',
     point_seance: 'agendas and totals of votes',
     reglage: 'settings',
     seance: 'meetings, with counts of persons',

@@ -5,7 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 import type { EventType } from '../domain/event.types';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
-import { takes } from './webhook.sql';
+import { EVENT_DATE, takes } from './webhook.sql';
 
 /** An attempt that needs a job. */
 export interface QueuedAttempt {
@@ -162,11 +162,11 @@ export class LivraisonRepository {
                  FROM unnest($2::uuid[]) WITH ORDINALITY asked (id, place)
                  JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
                ), event AS MATERIALIZED (
-                 SELECT id_unique, type, date_creation, data, octet_length(data::text) AS bytes FROM evenement
+                 SELECT id_unique, type, ${EVENT_DATE} AS date, data, octet_length(data::text) AS bytes FROM evenement
                  WHERE tenant_id = $1 AND id_unique = ANY (ARRAY(SELECT DISTINCT evenement_id FROM asked))
                )
                SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
-                 e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.bytes,
+                 e.id_unique AS "evenementId", e.type, e.date, e.bytes,
                  CASE WHEN e.bytes <= ${SMALL_BYTES}
                    AND sum(e.bytes) FILTER (WHERE e.bytes <= ${SMALL_BYTES}) OVER (ORDER BY l.place) <= $3
                    THEN e.data::text END AS data,
