@@ -65,6 +65,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['webhook', 'livraison', 'certification'],
   messaging: ['courriel', 'courriel_destinataire'],
   personne: ['ancien_employe'],
+  essai: ['panne_essai'],
 };
 
 /** Libraries that name a table of another library, and why. */

@@ -2,6 +2,7 @@ import { perFile } from '../setup/fixtures';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { EffacementRepository } from '../../libs/essai/src/persistence/effacement.repository';
+import { TachesService } from '../../libs/sync/src';
 import { Rows, rowsOf } from '../contract/support/rows';
 import { openSpaces, type Space, type Spaces } from '../contract/support/spaces';
 import { Partner } from '../sync/support';
@@ -103,6 +104,19 @@ describe('DELETE /b2b/v2/essai/donnees', () => {
       [partner.tenant.tenantId],
     );
     expect(trail.rows).toHaveLength(1);
+  });
+
+  it('puts the clock back, unless a task advances it', async () => {
+    const partner = await Partner.start(app);
+    const horloge = '/b2b/v2/essai/horloge';
+    const ahead = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+    await partner.send('PUT', horloge, { maintenant: ahead(30) });
+    expect((await partner.send('GET', '/b2b/v1/moi')).headers.has('mandat-horloge')).toBe(true);
+    await partner.send('POST', `${horloge}/avancer`, { jusqua: ahead(40) });
+    expectProblem(await partner.send('DELETE', DONNEES), 409, 'Essai.AvanceEnCours');
+    await app.app.get(TachesService).performAllDue();
+    expect((await partner.send('DELETE', DONNEES)).status).toBe(204);
+    expect((await partner.send('GET', '/b2b/v1/moi')).headers.has('mandat-horloge')).toBe(false);
   });
 
   it('waits for a sync that runs, and removes what it writes', async () => {

@@ -117,6 +117,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'function horloge_avancer':
     'moves the clock of a staging data space, which no role of the processes may do; under the policies',
   'function horloge_remettre': 'puts it back to the real time; under the policies',
+  'function essai_effacer':
+    'removes rows of a staging data space that no role of the processes may remove; under the policies',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set it and the tenants of a client only read it; it holds no data of a tenant',
 };

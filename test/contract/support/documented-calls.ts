@@ -14,6 +14,7 @@ import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import { holdCards } from '../../adhesion/support/held';
 import { holdCles, holdMoves, LIMITED_CLE } from '../../clients/support/held';
+import { holdEssai } from '../../essai/held';
 import { holdPlans } from '../../sync/held';
 import { holdCourriels } from '../../messaging/support/held';
 import { holdWebhooks } from '../../webhooks/support/held';
@@ -94,6 +95,8 @@ const UNPROVOKED = [
   // test/essai/horloge.e2e-spec.ts does.
   'Essai.AvanceEnCours',
   'POST /b2b/v2/essai/horloge/avancer: Debit.Depasse',
+  // test/essai/pannes.e2e-spec.ts does.
+  'Essai.PannesTropNombreuses',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -143,7 +146,11 @@ export async function completeDemonstration(app: TestApp): Promise<{
   await holdCles(app);
   await holdMoves(app, tenantId);
   await holdPlans(app, tenantId);
-  const others = new Map([...(await holdWebhooks(app, tenantId)), ...(await holdCourriels(app, tenantId))]);
+  const others = new Map([
+    ...(await holdWebhooks(app, tenantId)),
+    ...(await holdCourriels(app, tenantId)),
+    ...(await holdEssai(app)),
+  ]);
   return { keys, tenantId, others };
 }
 
@@ -412,7 +419,7 @@ export class DocumentedCalls {
     const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
     const media = placed.operation.requestBody?.content['application/json'];
     return {
-      key: this.keys[placed.operation['x-requires']!.role],
+      key: CALLS.get(placed.name)?.more?.key ?? this.keys[placed.operation['x-requires']!.role],
       path: this.pathOf(placed) + search,
       ...(media
         ? {

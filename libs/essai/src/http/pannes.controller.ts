@@ -28,7 +28,18 @@ export class PannesController {
       'The next `fois` requests of the partner’s keys of the data space to a route get a status, a delay or a cut connection, and do nothing else (a delayed request is served). A failure of an endpoint replaces the answers of its receiver, which gets the deliveries all the same, or makes them late; the deliveries show it.',
       'One failure a route and endpoint: another one replaces it. At most 20 a data space; each ends after an hour. A status is sent as problem details with the code `Essai.PanneSimulee`.',
     ].join('\n\n'),
+    bodyExample: { route: 'GET /b2b/v1/employeur/{idExterne}', statut: 503, fois: 2 },
     type: PanneItem,
+    example: {
+      ...{
+        route: 'GET /b2b/v1/employeur/{idExterne}',
+        webhookId: null,
+        statut: 503,
+        delaiMs: null,
+        coupure: null,
+      },
+      ...{ fois: 2, restantes: 2, expireLe: '2026-03-02T15:00:00.000Z' },
+    },
     errors: [WEBHOOK.NotFound, PANNE.PannesTropNombreuses],
   })
   put(
