@@ -41,7 +41,7 @@ export class RehearsalClocks1764000061000 implements MigrationInterface {
       `COMMENT ON SEQUENCE horloge_essai_existe IS 'Has a value as soon as horloge_essai has had a row'`,
     );
     await runner.query(
-      'CREATE TRIGGER horloge_essai_existe AFTER INSERT ON horloge_essai EXECUTE FUNCTION horloge_signaler()',
+      'CREATE TRIGGER horloge_essai_existe AFTER INSERT ON horloge_essai FOR EACH ROW EXECUTE FUNCTION horloge_signaler()',
     );
     await runner.query('ALTER TABLE horloge_essai ENABLE ALWAYS TRIGGER horloge_essai_existe');
     const readers = `${APP_ROLE}, ${ACCESS_ROLE}, ${BALLOT_BOX_ROLE}`;
