@@ -1,3 +1,4 @@
+import { expectProblem } from '../http/expect-problem';
 import { TwoCells } from '../cells/support';
 import { inDays, Rehearsal } from './rehearsal';
 
@@ -29,7 +30,5 @@ it('an open vote by the clock keeps its data space where it is', async () => {
   const space = new Rehearsal(two.app, tenant);
   await space.planned(5, 20);
   await space.set(inDays(10));
-  await two.request(tenant, 'nord');
-  await two.performed(tenant).catch(() => undefined);
-  expect(await two.latest(tenant)).toMatchObject({ etat: 'Echouee' });
+  expectProblem(await two.request(tenant, 'nord'), 409, 'Deplacement.VoteOuvert');
 });
