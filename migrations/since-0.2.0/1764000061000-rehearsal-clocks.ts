@@ -6,6 +6,24 @@ import { secureTenantTable } from '../../libs/platform/src/database/tenant-table
 /** Functions that read the time of the tenant. */
 const READERS = ['tenant_today', 'urne_fermer', 'urne_deposer_graine', 'urne_voter'];
 
+/** The state of a campaign as it was computed before. */
+const CAMPAGNE_ETAT = `
+CREATE OR REPLACE FUNCTION campagne_etat(
+  publiee boolean, archivee boolean, urne_close boolean, ouverture timestamptz, fermeture timestamptz,
+  moment timestamptz
+)
+  RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT CASE
+    WHEN archivee THEN 'Archive'
+    WHEN NOT publiee THEN 'Brouillon'
+    WHEN moment < ouverture THEN 'Planifie'
+    WHEN moment < fermeture AND NOT urne_close THEN 'VoteOuvert'
+    ELSE 'Termine'
+  END
+$$`;
+
 /**
  * Clocks of rehearsals, in staging only (docs/adr/0058). The roles of the processes read them and write none, and events keep the
  * time that they showed.
@@ -41,7 +59,7 @@ export class RehearsalClocks1764000061000 implements MigrationInterface {
       `COMMENT ON SEQUENCE horloge_essai_existe IS 'Has a value as soon as horloge_essai has had a row'`,
     );
     await runner.query(
-      'CREATE TRIGGER horloge_essai_existe AFTER INSERT ON horloge_essai EXECUTE FUNCTION horloge_signaler()',
+      'CREATE TRIGGER horloge_essai_existe AFTER INSERT ON horloge_essai FOR EACH ROW EXECUTE FUNCTION horloge_signaler()',
     );
     await runner.query('ALTER TABLE horloge_essai ENABLE ALWAYS TRIGGER horloge_essai_existe');
     const readers = `${APP_ROLE}, ${ACCESS_ROLE}, ${BALLOT_BOX_ROLE}`;
@@ -58,6 +76,7 @@ export class RehearsalClocks1764000061000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await asBallotBox(runner, async () => {
+      await runner.query(CAMPAGNE_ETAT);
       for (const name of READERS) {
         const [row] = (await runner.query('SELECT pg_get_functiondef($1::regproc) AS definition', [
           name,

@@ -89,6 +89,9 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
     deplacement: 'Clients takes the requests for moves, and topology writes how far each has come.',
     cle: 'Keys are removed with their data space.',
   },
+  essai: {
+    reglage: 'The function that erases data of rehearsals reads the environment of the data space.',
+  },
   personne: {
     idempotency_record: 'The platform knows no persons, so personne selects the rows that contain their ids.',
     journal: 'The platform knows no persons, so personne selects the entries about their ids.',

@@ -40,6 +40,7 @@ export const SURFACES = [
       { name: 'Votes', description: 'Ballots: each is cast once and has no link to its voter' },
       { name: 'Meetings', description: 'Agenda, presence, and the results that a meeting records' },
       { name: 'E-mail', description: 'Messages that could not be delivered' },
+      { name: 'Rehearsal', description: 'In staging only: synthetic ballots' },
     ],
   },
   {
@@ -106,7 +107,11 @@ export const SURFACES = [
       },
       { name: 'Changes', description: 'What has changed in the master data, as a feed' },
       { name: 'Events', description: 'The same events as a feed, and the catalogue of their types' },
-      { name: 'Rehearsal', description: 'In staging only: the clock of the data space' },
+      {
+        name: 'Rehearsal',
+        description:
+          'In staging only: the clock of the data space, synthetic electorates, failures on demand, and the erasure of all data',
+      },
     ],
   },
 ] as const;
