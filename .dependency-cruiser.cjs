@@ -18,6 +18,7 @@ const CONTEXTS = {
   webhooks: [...BELOW_LISTENERS, 'clients'],
   messaging: [...BELOW_LISTENERS, 'clients', 'webhooks'],
   clients: [],
+  essai: [...BELOW_LISTENERS, 'clients', 'webhooks'],
   personne: ['clients', 'membership', 'adhesion', 'sync', 'voting'],
 };
 

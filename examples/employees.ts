@@ -1,4 +1,4 @@
-import { NOMS, ORGANISATIONS, PRENOMS, RUES, VILLES } from './quebec';
+import { NOMS, ORGANISATIONS, PRENOMS, RUES, VILLES } from '../libs/essai/src/domain/quebec';
 
 /** An employee in the format of `POST /b2b/v1/employe/sync`. */
 export interface Employe {

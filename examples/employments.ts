@@ -1,5 +1,5 @@
 import type { Row, Sent } from './employees';
-import { ORGANISATIONS } from './quebec';
+import { ORGANISATIONS } from '../libs/essai/src/domain/quebec';
 
 // The same partner's data in V2's format: unions with employers, employees with employments, memberships and values.
 

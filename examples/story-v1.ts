@@ -1,7 +1,7 @@
 import { eachPage, effectsOf, type Partenaire } from '@mandat/client';
 import { asTyped, momentAfter, must, refusal, since, timed } from './checks';
 import { batchesOf, correct, FAULTS, isCorrectable, isTypical, makeRows, type Row } from './employees';
-import { ORGANISATIONS } from './quebec';
+import { ORGANISATIONS } from '../libs/essai/src/domain/quebec';
 import { runKey } from './run-key';
 import {
   byMessage,

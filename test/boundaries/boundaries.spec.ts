@@ -102,6 +102,7 @@ const ALLOWED: Record<string, string> = {
   'libs/topology/src/routing/cell-databases.ts': `import '#platform/database/transactions'; import 'pg';`,
   'libs/topology/src/moves/mover.ts': `import '../routing/cell-databases'; import '#clients';`,
   'libs/personne/src/index.ts': `import '#membership';`,
+  'libs/essai/src/index.ts': `import '#sync'; import '#voting'; import '#webhooks';`,
 };
 
 /**
@@ -193,6 +194,7 @@ const BROKEN: Record<string, Record<string, string>> = {
   'order-of-messaging': { 'libs/messaging/src/application/side.service.ts': `import '#personne';` },
   'order-of-clients': { 'libs/clients/src/application/side.service.ts': `import '#membership';` },
   'order-of-personne': { 'libs/personne/src/application/side.service.ts': `import '#webhooks';` },
+  'order-of-essai': { 'libs/essai/src/application/side.service.ts': `import '#messaging';` },
   'embedded-postgres-for-development': {
     'apps/worker/src/database.ts': `import '#embedded-postgres';`,
     'tools/openapi/database.ts': `import '../../libs/embedded-postgres/src/index';`,

@@ -8,7 +8,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'travail_en_cours',
     'verification_journal',
   ],
-  clients: ['client', 'tenant', 'cle', 'reglage', 'deplacement', 'rate_window'],
+  clients: ['client', 'tenant', 'cle', 'reglage', 'horloge_essai', 'deplacement', 'rate_window'],
   topology: ['derniere_ecriture', 'espace_ferme'],
   membership: [
     'employe',
@@ -65,6 +65,7 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['webhook', 'livraison', 'certification'],
   messaging: ['courriel', 'courriel_destinataire'],
   personne: ['ancien_employe'],
+  essai: ['panne_essai'],
 };
 
 /** Libraries that name a table of another library, and why. */
@@ -87,6 +88,9 @@ export const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, string>
       'The directory names the cell of each data space. Topology reads it, switches it and removes it with the data space.',
     deplacement: 'Clients takes the requests for moves, and topology writes how far each has come.',
     cle: 'Keys are removed with their data space.',
+  },
+  essai: {
+    reglage: 'The function that erases data of rehearsals reads the environment of the data space.',
   },
   personne: {
     idempotency_record: 'The platform knows no persons, so personne selects the rows that contain their ids.',

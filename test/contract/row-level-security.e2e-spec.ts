@@ -235,6 +235,8 @@ describe('Row-level security in the schema', () => {
         'reglage: SELECT',
         'espace_ferme: SELECT',
         'espace_ferme_existe: SELECT',
+        'horloge_essai: SELECT',
+        'horloge_essai_existe: SELECT',
         'emploi_v1: SELECT',
         'bulletin: MAINTAIN',
       ];
@@ -266,6 +268,9 @@ describe('Row-level security in the schema', () => {
         'espace_ferme_existe: SELECT',
         // The purge of old events, without their content.
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
+        // The scheduler, which finds what is due by the clock of each rehearsal.
+        'horloge_essai: SELECT',
+        'horloge_essai_existe: SELECT',
         // The records of administrators, and the purge of expired records.
         `idempotency_record: ${ROWS}`,
         // The diagnosis.
@@ -293,6 +298,8 @@ describe('Row-level security in the schema', () => {
         'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
         'depouillement: SELECT, INSERT, MAINTAIN',
         'engagement: SELECT (tenant_id, campagne_id, taille)',
+        'horloge_essai: SELECT',
+        'horloge_essai_existe: SELECT',
         'option: SELECT, UPDATE (ordre)',
         'participation: SELECT, INSERT, MAINTAIN',
         'question: SELECT, UPDATE (ordre)',

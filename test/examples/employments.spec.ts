@@ -9,7 +9,7 @@ import {
   SYNDICATS,
   worksTwice,
 } from '../../examples/employments';
-import { ORGANISATIONS } from '../../examples/quebec';
+import { ORGANISATIONS } from '../../libs/essai/src/domain/quebec';
 
 describe('The employments of the demonstration', () => {
   const rows = correct(makeRows(10_000));

@@ -6,6 +6,7 @@ import { CLIENTS_ENTITIES } from '#clients';
 import { ClientsHttpModule } from '#clients/http';
 import { CONSENT_ENTITIES } from '#consent';
 import { ConsentHttpModule } from '#consent/http';
+import { EssaiHttpModule } from '#essai/http';
 import { MEETING_ENTITIES } from '#meeting';
 import { MeetingHttpModule } from '#meeting/http';
 import { MEMBERSHIP_ENTITIES } from '#membership';
@@ -57,6 +58,7 @@ export class AppModule {
         WebhooksHttpModule,
         PersonneHttpModule,
         MessagingHttpModule,
+        EssaiHttpModule,
       ],
       controllers: [DocumentationController],
       providers: [...REQUEST_PATH, Documentation],

@@ -1,6 +1,7 @@
 import { ADHESION_AUDITED_ACTIONS } from '#adhesion';
 import { CLIENTS_AUDITED_ACTIONS } from '#clients';
 import { CONSENT_AUDITED_ACTIONS } from '#consent';
+import { ESSAI_AUDITED_ACTIONS, HORLOGE_AUDITED_ACTIONS } from '#essai';
 import { MEETING_AUDITED_ACTIONS } from '#meeting';
 import { MEMBERSHIP_AUDITED_ACTIONS } from '#membership';
 import { MESSAGING_AUDITED_ACTIONS } from '#messaging';
@@ -15,6 +16,8 @@ export const AUDITED_ACTIONS: readonly string[] = [
   ...ADHESION_AUDITED_ACTIONS,
   ...CLIENTS_AUDITED_ACTIONS,
   ...CONSENT_AUDITED_ACTIONS,
+  ...ESSAI_AUDITED_ACTIONS,
+  ...HORLOGE_AUDITED_ACTIONS,
   ...MEETING_AUDITED_ACTIONS,
   ...MEMBERSHIP_AUDITED_ACTIONS,
   ...MESSAGING_AUDITED_ACTIONS,

@@ -2,6 +2,7 @@ import { ACCESS_ERRORS } from '#access/access.errors';
 import { ADHESION_ERRORS } from '#adhesion';
 import { CLIENTS_ERRORS } from '#clients';
 import { CONSENT_ERRORS } from '#consent';
+import { HORLOGE_ERRORS, PANNE_ERRORS } from '#essai';
 import { MEETING_ERRORS } from '#meeting';
 import { MEMBERSHIP_ERRORS } from '#membership';
 import { MESSAGING_ERRORS } from '#messaging';
@@ -25,5 +26,7 @@ export const ERRORS: ReadonlyMap<string, ErrorDefinition> = new Map(
     MEETING_ERRORS,
     MESSAGING_ERRORS,
     WEBHOOKS_ERRORS,
+    HORLOGE_ERRORS,
+    PANNE_ERRORS,
   ].flatMap((definitions) => definitions.map((definition) => [definition.code, definition])),
 );

@@ -1,6 +1,6 @@
 import { AUDITED_ACTIONS } from './audited-actions';
 import { ERRORS } from './errors';
-import { CLE, MODULE } from '#access/access.errors';
+import { CLE, ESSAI, MODULE } from '#access/access.errors';
 import { CLIENT } from '#clients';
 import { ESPACE_DONNEES, DEBIT, IDEMPOTENCE, REQUETE, SERVICE } from '#platform/errors/platform.errors';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -44,6 +44,7 @@ export const SURFACES = [
       { name: 'Votes', description: 'Ballots: each is cast once and has no link to its voter' },
       { name: 'Meetings', description: 'Agenda, presence, and the results that a meeting records' },
       { name: 'E-mail', description: 'Messages that could not be delivered' },
+      { name: 'Rehearsal', description: 'In staging only: synthetic ballots' },
     ],
   },
   {
@@ -110,6 +111,11 @@ export const SURFACES = [
       { name: 'Questions', description: 'Questions of a campaign and their options' },
       { name: 'Voters', description: 'Voters of a campaign, and electoral lists made from employees' },
       { name: 'Meetings', description: 'Votes in a meeting: results of each point, and participation' },
+      {
+        name: 'Rehearsal',
+        description:
+          'In staging only: the clock of the data space, synthetic electorates, failures on demand, and the erasure of all data',
+      },
     ],
   },
 ] as const;
@@ -249,8 +255,9 @@ function addBodyTypes(operation: Operation): void {
 function sayWhoMay(operation: Operation): void {
   const requirement = operation['x-requires'];
   if (!requirement) return;
-  const { role, module } = requirement;
-  const needed = `Needs a key of role \`${role}\`${module ? ` with the module \`${module}\`` : ''}.`;
+  const { role, module, environnement } = requirement;
+  const ofEnvironment = environnement ? ` of ${environnement}` : '';
+  const needed = `Needs a key of role \`${role}\`${ofEnvironment}${module ? ` with the module \`${module}\`` : ''}.`;
   operation.description = [operation.description, needed].filter(Boolean).join('\n\n');
 }
 
@@ -269,6 +276,7 @@ function addErrors(
     ...(operation['x-secret-answer'] ? [IDEMPOTENCE.NonRepetable] : []),
     ...(operation['x-requires']?.role === 'admin' ? [] : [CLIENT.Suspendu]),
     ...(operation['x-requires']?.module ? [MODULE.NonActif] : []),
+    ...(operation['x-requires']?.environnement ? [ESSAI.EnvironnementRequis] : []),
     ...(operation['x-codes'] ?? []).map((code) => ERRORS.get(code)!),
   ]);
   delete operation['x-unrecorded'];

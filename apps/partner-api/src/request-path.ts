@@ -3,6 +3,7 @@ import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ReadsInterceptor } from '#access/reads.interceptor';
 import { RequestsGuard } from '#platform/limits/requests.guard';
 import { ApiKeyGuard, EntitlementsGuard, RateLimitGuard } from '#clients';
+import { HorlogeGuard, PannesGuard } from '#essai';
 import { BodyInterceptor } from '#platform/http/body.interceptor';
 import { AnswerInterceptor } from '#platform/http/answer.interceptor';
 import { ComparisonInterceptor } from '#platform/http/comparison.interceptor';
@@ -19,7 +20,11 @@ export const REQUEST_PATH: Provider[] = [
   // 401, then 429, then 403.
   { provide: APP_GUARD, useExisting: ApiKeyGuard },
   { provide: APP_GUARD, useExisting: RateLimitGuard },
+  // It refuses nobody. Behind the rate limit, because it reads the database for keys of staging.
+  { provide: APP_GUARD, useExisting: HorlogeGuard },
   { provide: APP_GUARD, useExisting: EntitlementsGuard },
+  // In staging only. Before the places for requests, which production shares.
+  { provide: APP_GUARD, useExisting: PannesGuard },
   // Before all that it bounds: bodies, connections of the database and answers.
   { provide: APP_GUARD, useExisting: RequestsGuard },
   { provide: APP_GUARD, useExisting: UndeclaredPartsGuard },

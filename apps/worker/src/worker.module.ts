@@ -2,6 +2,7 @@ import { DynamicModule, Module } from '@nestjs/common';
 import { CLIENTS_ENTITIES } from '#clients';
 import { ClientsModule } from '#clients/module';
 import { CONSENT_ENTITIES } from '#consent';
+import { EssaiModule } from '#essai/module';
 import { MEMBERSHIP_ENTITIES } from '#membership';
 import { MembershipModule } from '#membership/module';
 import { MessagingModule, SendingModule } from '#messaging/module';
@@ -41,6 +42,7 @@ export class WorkerModule {
         MembershipModule,
         SyncModule,
         PersonneModule,
+        EssaiModule,
         VotingModule,
         WebhooksModule,
         DeliveriesModule,

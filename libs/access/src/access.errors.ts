@@ -79,5 +79,22 @@ export const MODULE = errorsOf('Module', {
   },
 });
 
-/** Errors of keys and the modules they open. */
-export const ACCESS_ERRORS: readonly ErrorDefinition[] = [...Object.values(CLE), ...Object.values(MODULE)];
+export const ESSAI = errorsOf('Essai', {
+  EnvironnementRequis: {
+    status: 403,
+    title: { en: 'Staging only', fr: fr('Préproduction seulement') },
+    description: {
+      en: 'Rehearsals exist in staging only, and the key opens production. Send a key of the staging environment.',
+      fr: fr(
+        'Les essais n’existent qu’en préproduction, et la clé ouvre la production. Envoyez une clé de l’environnement staging.',
+      ),
+    },
+  },
+});
+
+/** Errors of keys and what they open. */
+export const ACCESS_ERRORS: readonly ErrorDefinition[] = [
+  ...Object.values(CLE),
+  ...Object.values(MODULE),
+  ...Object.values(ESSAI),
+];

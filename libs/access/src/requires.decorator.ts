@@ -1,12 +1,14 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { type Caller, type ModuleName, type Role } from './caller';
+import { type Caller, type Environment, type ModuleName, type Role } from './caller';
 
-/** Role and module that a route requires. */
+/** Role, module and environment that a route requires. */
 export interface Requirement {
   readonly role: Role;
   readonly module?: ModuleName;
+  /** Set where the route must never touch production. */
+  readonly environnement?: Environment;
 }
 
 export const REQUIREMENT = 'access:requirement';

@@ -3,6 +3,8 @@ import { Votant } from './roll/domain/votant.entity';
 
 export { CHECK_BOX, CLOSED_BOXES, RECOUNT_BOX } from './ballot/persistence/box-checks.sql';
 export { BulletinsService } from './ballot/application/bulletins.service';
+export { type AnsweredQuestion, optionsOf } from './ballot/domain/bulletin.rules';
+export type { BulletinRecord } from './ballot/domain/bulletin.fields';
 export { CampagnesService } from './campagne/application/campagnes.service';
 export { DossierKeys } from './application/dossier-keys';
 export { DossierBuilderService } from './dossier/application/dossier-builder.service';
@@ -12,6 +14,7 @@ export { OptionsService } from './structure/application/options.service';
 export { PlacesService } from './roll/application/places.service';
 export { QuestionsService } from './structure/application/questions.service';
 export { SealingService } from './ballot/application/sealing.service';
+export type { DrawnVotant } from './roll/persistence/votant.query';
 export { VotantsService } from './roll/application/votants.service';
 export { CampagneScelleeData } from './dossier/http/dossiers.dto';
 export { CampagneItem } from './campagne/http/campagnes.dto';

@@ -4,6 +4,7 @@ export { CertificationRunner } from './application/certification-runner';
 export { CertificationsService } from './application/certifications.service';
 export { EvenementsService } from './application/evenements.service';
 export { createResolver } from './application/address-guard';
+export { type SimulatedAnswer, SimulatedAnswers } from './application/simulated-answers';
 export { WebhooksService } from './application/webhooks.service';
 export { EventCatalogue } from './http/event-catalogue';
 export { deliveriesOf, EVENT_SCHEMAS } from './http/event-schemas';

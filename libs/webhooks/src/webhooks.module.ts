@@ -9,6 +9,7 @@ import { LivraisonJobs } from './application/livraison-jobs';
 import { OutcomeRecorder } from './application/outcome-recorder';
 import { Sender } from './application/sender';
 import { SigningKeys } from './application/signing-keys';
+import { SimulatedAnswers } from './application/simulated-answers';
 import { WebhooksService } from './application/webhooks.service';
 import { CertificationRepository } from './persistence/certification.repository';
 import { EvenementQuery } from './persistence/evenement.query';
@@ -23,6 +24,7 @@ import { WebhookRepository } from './persistence/webhook.repository';
     EvenementsService,
     LivraisonJobs,
     SigningKeys,
+    SimulatedAnswers,
     CertificationRepository,
     WebhookRepository,
     LivraisonRepository,
@@ -35,6 +37,7 @@ import { WebhookRepository } from './persistence/webhook.repository';
     EvenementsService,
     LivraisonJobs,
     SigningKeys,
+    SimulatedAnswers,
     LivraisonRepository,
     WebhookRepository,
   ],

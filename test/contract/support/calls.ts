@@ -26,6 +26,10 @@ export interface Call {
 
 export interface More {
   readonly path?: string;
+  /** Name of the key of all its calls, if their effect would disturb others. */
+  readonly key?: string;
+  /** A body in the place of the example's, if one depends on the present day. */
+  readonly body?: () => object;
   /** Changes of the example's body. */
   readonly changes?: readonly object[];
   /** Changes of the call that the example makes. */

@@ -112,6 +112,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'lets only the purge reach old emails',
   'policy espace_ferme_administration to {mandat_access} using true':
     'administration also writes settings of a data space; the table holds no data of a tenant',
+  'policy horloge_essai_dues to {mandat_access} using true':
+    'the scheduler finds what is due by the clock of each rehearsal; the table holds no other data',
+  'function horloge_avancer':
+    'moves the clock of a staging data space, which no role of the processes may do; under the policies',
+  'function horloge_remettre': 'puts it back to the real time; under the policies',
+  'function essai_effacer':
+    'removes rows of a staging data space that no role of the processes may remove; under the policies',
   'policy reglage_administration to {mandat_access} using true with check true':
     'administrators set it and the tenants of a client only read it; it holds no data of a tenant',
 };

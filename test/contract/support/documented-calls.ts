@@ -14,6 +14,7 @@ import { TEST_ACTOR } from '../../setup/actor';
 import { type Answer, TestApp } from '../../setup/test-app';
 import { holdCards } from '../../adhesion/support/held';
 import { holdCles, holdMoves, LIMITED_CLE } from '../../clients/support/held';
+import { holdEssai } from '../../essai/held';
 import { holdPlans } from '../../sync/held';
 import { holdCourriels } from '../../messaging/support/held';
 import { holdWebhooks } from '../../webhooks/support/held';
@@ -34,7 +35,7 @@ function mayLack(header: string, { json }: Answer): boolean {
   return (
     header === 'Link' ||
     (header === 'Mandat-Effets' &&
-      (['nouveauxIdentifiants', 'plan'].includes(json.type) ||
+      (['nouveauxIdentifiants', 'plan', 'horloge'].includes(json.type) ||
         ['EnAttente', 'EnCours', 'Echouee'].includes(json.etat)))
   );
 }
@@ -93,6 +94,11 @@ const UNPROVOKED = [
   'POST /b2b/v2/employe/:idExterne/fusion: Campagne.ModificationNonPermise',
   // test/webhooks/certification.e2e-spec.ts does.
   'POST /b2b/v2/webhook/:id/certification: Debit.Depasse',
+  // test/essai/horloge.e2e-spec.ts does.
+  'Essai.AvanceEnCours',
+  'POST /b2b/v2/essai/horloge/avancer: Debit.Depasse',
+  // test/essai/pannes.e2e-spec.ts does.
+  'Essai.PannesTropNombreuses',
 ];
 
 /** Reads the task that the 202 response of another operation announces. */
@@ -142,7 +148,11 @@ export async function completeDemonstration(app: TestApp): Promise<{
   await holdCles(app);
   await holdMoves(app, tenantId);
   await holdPlans(app, tenantId);
-  const others = new Map([...(await holdWebhooks(app, tenantId)), ...(await holdCourriels(app, tenantId))]);
+  const others = new Map([
+    ...(await holdWebhooks(app, tenantId)),
+    ...(await holdCourriels(app, tenantId)),
+    ...(await holdEssai(app)),
+  ]);
   return { keys, tenantId, others };
 }
 
@@ -272,6 +282,9 @@ export class DocumentedCalls {
     if (operation['x-requires']!.module && role !== 'admin') {
       await send({ key: (await this.app.tenant({ role, modules: [] })).cle });
     }
+    if (operation['x-requires']!.environnement && role !== 'admin') {
+      await send({ key: (await this.app.tenant({ role, environnement: 'production' })).cle });
+    }
     await send({ path: `${example.path.split('?')[0]}?inconnu=1` });
     for (const [part] of pattern.matchAll(/\{\w+\}/g)) {
       await send({ path: this.pathOf(placed, { [part.slice(1, -1)]: 'INCONNU' }) });
@@ -282,10 +295,7 @@ export class DocumentedCalls {
     }
     const { path, calls } = CALLS.get(name)?.more ?? {};
     if (path) await send({ path });
-    for (const call of calls ?? []) {
-      const answer = await send(call);
-      if (answer.headers.get('location')?.startsWith('/b2b/v2/tache/')) await this.endTask(answer);
-    }
+    for (const call of calls ?? []) await send(call);
     if (operation.requestBody) await this.callWithBodies(placed, validators, document, example);
     else if (method === 'POST') {
       await send({ body: { inconnu: 1 } });
@@ -381,6 +391,7 @@ export class DocumentedCalls {
     this.note(placed, validators, call, answer);
     const schema = placed.operation.responses[answer.status]?.content?.['application/json']?.schema;
     if (schema) this.see(schema, answer.json, { document, validators }, '');
+    if (answer.headers.get('location')?.startsWith('/b2b/v2/tache/')) await this.endTask(answer);
     return answer;
   }
 
@@ -410,9 +421,14 @@ export class DocumentedCalls {
     const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : '';
     const media = placed.operation.requestBody?.content['application/json'];
     return {
-      key: this.keys[placed.operation['x-requires']!.role],
+      key: CALLS.get(placed.name)?.more?.key ?? this.keys[placed.operation['x-requires']!.role],
       path: this.pathOf(placed) + search,
-      ...(media ? { body: media.example ?? exampleOf(media.schema!, document) } : {}),
+      ...(media
+        ? {
+            body:
+              CALLS.get(placed.name)?.more?.body?.() ?? media.example ?? exampleOf(media.schema!, document),
+          }
+        : {}),
     };
   }
 

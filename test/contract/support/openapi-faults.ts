@@ -207,8 +207,8 @@ function answersOf(placed: Placed): string[] {
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
     ...(isRecorded ? ON_POST : []),
-    // The resource in the path, or in the body of a PUT, may not exist.
-    ...(path.includes('{') || method === 'PUT' ? [404] : []),
+    // The resource in the path, or in the body of a PUT, may not exist. What a rehearsal sets always does.
+    ...(path.includes('{') || (method === 'PUT' && !operation['x-requires']?.environnement) ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
     ...(takes('If-None-Match') ? [304] : []),
     ...(takes('Prefer') ? [202] : []),

@@ -1,6 +1,7 @@
 import { CALLS as adhesion } from '../../adhesion/calls';
 import { CALLS as clients } from '../../clients/calls';
 import { CALLS as consent } from '../../consent/calls';
+import { CALLS as essai } from '../../essai/calls';
 import { CALLS as http } from '../../http/calls';
 import { CALLS as meeting } from '../../meeting/calls';
 import { CALLS as membership } from '../../membership/calls';
@@ -17,6 +18,7 @@ export const CALLS: ReadonlyMap<string, RouteCalls> = new Map(
     adhesion,
     clients,
     consent,
+    essai,
     http,
     meeting,
     membership,

@@ -19,12 +19,13 @@ interface Owner {
 }
 
 /** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, positions of the log, running work,
- * and when trails were verified. */
+ * and when trails were verified. Clocks are apart because production has none. */
 const APART = [
   'migration',
   'rate_window',
   'deplacement',
   'espace_ferme',
+  'horloge_essai',
   'derniere_ecriture',
   'travail_en_cours',
   'verification_journal',

@@ -209,6 +209,13 @@ async function fill(
     [tenantId, tache.json.id, Buffer.from(JSON.stringify({ Employes: erreurs }))],
   );
 
+  // By SQL, because production has no failures on demand. The route does not exist.
+  await app.database.query(
+    `INSERT INTO panne_essai (tenant_id, route, statut, fois, restantes, expire_le)
+     VALUES ($1, $2, 500, 1, 1, now() + interval '1 hour')`,
+    [tenantId, `GET /b2b/v2/${secret}`],
+  );
+
   // Changes of an employee and of a union.
   const planned = {
     Syndicats: [{ IdentifiantExterne: syndicat, Nom: `${secret} 2` }],

@@ -10,6 +10,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import type { Json } from '#platform/database/json';
 import { namesOf } from '#platform/input/field';
+import { requestNow } from '#platform/limits/request-times';
 import type { Contact } from '../domain/as-signed';
 import type { StatutDemande } from '../domain/conciliation.fields';
 import type { DemandeAdhesion } from '../domain/demande-adhesion.entity';
@@ -93,7 +94,7 @@ export class ConciliationService {
       },
     );
     await this.signatures.move(tenantId, idUnique, card.id);
-    demande.confirm(member.idExterne, card.id);
+    demande.confirm(member.idExterne, card.id, requestNow());
     await this.repository.decide(demande);
   }
 
@@ -107,7 +108,7 @@ export class ConciliationService {
     return this.transactions.run({ tenantId }, async () => {
       const demande = (await this.repository.lock(tenantId, id)) ?? missing();
       if (demande.awaits('Rejetee')) {
-        demande.reject(raison);
+        demande.reject(raison, requestNow());
         await this.repository.decide(demande);
         await this.signatures.deleteOfDemande(tenantId, id);
         this.audit.record(tenantId, actor, CONCILIATION_ACTIONS.rejeter, [id]);

@@ -25,6 +25,7 @@ import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Json } from '#platform/database/json';
 import { Outbox } from '#platform/events/outbox';
 import type { RecordOf } from '#platform/input/field';
+import { requestNow } from '#platform/limits/request-times';
 import type { AsSigned, Contact, Written } from '../domain/as-signed';
 import type { SIGNING_FIELDS } from '../domain/signing.fields';
 import { AdhesionV2Query } from '../persistence/adhesion-v2.query';
@@ -159,7 +160,7 @@ export class SigningService {
     const given = [...valeurs];
     const signed: AsSigned = {
       ...signing,
-      dateSignature: signing.dateSignature ?? new Date(),
+      dateSignature: signing.dateSignature ?? requestNow(),
       aSignatureManuscrite: png !== undefined,
       valeursChamp: given.map(([champ, valeur]) => valeurV2(champ, valeur)),
     };

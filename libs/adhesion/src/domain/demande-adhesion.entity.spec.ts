@@ -1,17 +1,19 @@
 import { DomainError } from '#platform/errors/domain-error';
 import { DemandeAdhesion } from './demande-adhesion.entity';
 
+const DECIDED = new Date('2026-03-02T14:05:09.120Z');
+
 const demande = (): DemandeAdhesion => Object.assign(new DemandeAdhesion(), { statut: 'ATransferer' });
 
 function confirmed(): DemandeAdhesion {
   const one = demande();
-  one.confirm('E-1', 'card');
+  one.confirm('E-1', 'card', DECIDED);
   return one;
 }
 
 function rejected(): DemandeAdhesion {
   const one = demande();
-  one.reject('Unknown person');
+  one.reject('Unknown person', DECIDED);
   return one;
 }
 
@@ -37,7 +39,7 @@ describe('DemandeAdhesion.awaits', () => {
 
 describe('DemandeAdhesion.confirm and reject', () => {
   it('keep the decision, its date, and the employee and card or the reason', () => {
-    const dateDecision = expect.any(Date) as Date;
+    const dateDecision = DECIDED;
     expect(confirmed()).toEqual({
       ...{ statut: 'Confirmee', idExterneEmploye: 'E-1', adhesionId: 'card', dateDecision },
     });

@@ -102,11 +102,11 @@ export class DemandeAdhesion implements AsSigned, Required<PersonneRecord> {
     throw new DomainError(CONCILIATION.DejaTraitee, DECIDED[this.statut]);
   }
 
-  confirm(idExterneEmploye: string, adhesionId: string): void {
-    Object.assign(this, { statut: 'Confirmee', idExterneEmploye, adhesionId, dateDecision: new Date() });
+  confirm(idExterneEmploye: string, adhesionId: string, dateDecision: Date): void {
+    Object.assign(this, { statut: 'Confirmee', idExterneEmploye, adhesionId, dateDecision });
   }
 
-  reject(raison: string): void {
-    Object.assign(this, { statut: 'Rejetee', raison, dateDecision: new Date() });
+  reject(raison: string, dateDecision: Date): void {
+    Object.assign(this, { statut: 'Rejetee', raison, dateDecision });
   }
 }

@@ -1,4 +1,4 @@
-import { CLE, MODULE, MODULE_REMEDY } from '#access/access.errors';
+import { CLE, ESSAI, MODULE, MODULE_REMEDY } from '#access/access.errors';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { requirementOf } from '#access/requirement-of';
@@ -7,7 +7,10 @@ import { callerOf } from '#access/requires.decorator';
 import { DomainError } from '#platform/errors/domain-error';
 import { fr } from '#platform/errors/text';
 
-/** Third guard: refuses with 403 the keys of a suspended client, and a key that lacks the role or the module of the route. */
+/**
+ * Third guard: refuses with 403 the keys of a suspended client, and a key that lacks the role, the module or the environment of
+ * the route.
+ */
 @Injectable()
 export class EntitlementsGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -15,7 +18,7 @@ export class EntitlementsGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const requirement = requirementOf(this.reflector, context);
     if (!requirement) return true;
-    const { role, module } = requirement;
+    const { role, module, environnement } = requirement;
     const caller = callerOf(context);
     if (caller.isSuspended) throw new DomainError(CLIENT.Suspendu);
     if (caller.role !== role) {
@@ -32,6 +35,8 @@ export class EntitlementsGuard implements CanActivate {
       };
       throw new DomainError(MODULE.NonActif, detail, { module });
     }
+    if (environnement && caller.environnement !== environnement)
+      throw new DomainError(ESSAI.EnvironnementRequis);
     return true;
   }
 }

@@ -15,6 +15,7 @@ import type {
 } from '../domain/consentement.fields';
 import { ConsentementQuery } from '../persistence/consentement.query';
 import { ConsentementRepository, type Reponses } from '../persistence/consentement.repository';
+import { requestNow } from '#platform/limits/request-times';
 import { NAMES_NO_OBJET } from '../domain/consent.errors';
 
 /**
@@ -58,7 +59,7 @@ export class ConsentementsService {
         const known = await this.repository.knownObjets(tenantId, [reponse.objetConsentementIdExterne]);
         if (known.size === 0) faults.push(unknownObjet('/objetConsentementIdExterne'));
         if (faults.length > 0) throw invalidRequest(faults);
-        const date = dateConsentement ?? new Date();
+        const date = dateConsentement ?? requestNow();
         const [id] = await this.repository.insert(tenantId, {
           employe,
           date,

@@ -66,6 +66,8 @@ const WITHOUT_PERSONS: PersonalData = {
   rows: [],
   notPersonal: {
     espace_ferme: 'data spaces that this cell does not write',
+    horloge_essai: 'clocks of rehearsals',
+    panne_essai: 'failures that a partner has asked for',
     point_seance: 'agendas and totals of votes',
     reglage: 'settings',
     seance: 'meetings, with counts of persons',

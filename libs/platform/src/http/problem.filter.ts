@@ -19,6 +19,7 @@ import { LOGGER } from '../ops/logger';
 import { JsonFault } from '../input/json-rows';
 import { FloodDelay } from '../limits/flood-delay';
 import { invalidJson } from '../input/parse-body';
+import { isIntended } from './intended';
 import { announceLanguage, languageOf } from './language';
 import type { ProblemItem } from './problem.dto';
 import { type Trace, traceOf } from './tracing';
@@ -150,7 +151,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (allowed.length > 0) response.setHeader('Allow', allowed.join(', '));
     const error = allowed.length > 0 ? new DomainError(REQUETE.MethodeNonPermise) : toDomainError(thrown);
     const { status } = error.definition;
-    if (status >= 500) this.report(thrown, request);
+    if (status >= 500 && !isIntended(response)) this.report(thrown, request);
     if (request.caller || status >= 500) return this.answer(error, request, response);
     void this.floodDelay
       .afterRefusal(WITHOUT_KEY, response)

@@ -4,6 +4,7 @@ import type { CallerRequest } from '../limits/caller';
 import type { HttpMetrics } from '../ops/metrics';
 import { RequestTimes } from '../limits/request-times';
 import { type Span, Spans } from '../ops/spans';
+import { isIntended } from './intended';
 import { startTrace } from './tracing';
 
 /** Routes of probes, which have neither a line nor a span. */
@@ -23,7 +24,7 @@ export function requestLog(logger: Logger, metrics: HttpMetrics, spans: Spans) {
       const durationMs = performance.now() - start;
       const route = routeOf(request);
       const status = response.statusCode;
-      metrics.finished(request.method, route, status, durationMs);
+      metrics.finished(request.method, route, status, isIntended(response) ? undefined : durationMs);
       if (span) endSpan(span, request, route, status);
       if (PROBES.has(route)) return;
       logger.info(

@@ -3,6 +3,7 @@ import { invisibleFault } from './characters';
 import { sendable } from './email-address';
 import { type DateField, type DecimalField, type Field } from './field';
 import { describeDate } from './wire-date';
+import { requestNow } from '../limits/request-times';
 import { MOST_LEVELS, MOST_TAGS } from './html-limits';
 import { fr, type Text, verbatim } from '../errors/text';
 
@@ -133,12 +134,12 @@ const TYPES: Record<Field['kind'], Text> = {
   readOnly: { en: 'must be absent', fr: fr('doit être absent') },
 };
 
-/** Most minutes by which the time of a past event may be ahead of the service's clock. */
+/** Most minutes by which the time of a past event may be ahead of the clock of the data space. */
 const MOST_MINUTES_AHEAD = 10;
 
 /** Whether a time is within the bounds of its field. */
 export function isInTime(date: Date, { notAhead }: Pick<DateField, 'notAhead'>): boolean {
-  return !notAhead || date.getTime() <= Date.now() + MOST_MINUTES_AHEAD * 60_000;
+  return !notAhead || date.getTime() <= requestNow().getTime() + MOST_MINUTES_AHEAD * 60_000;
 }
 
 /** Whether a text has at most `max` characters (code points). */

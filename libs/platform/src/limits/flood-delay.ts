@@ -22,16 +22,27 @@ export class FloodDelay {
 
   /** Counts a refusal of the caller. Resolves after its delay, or when the connection closes. */
   async afterRefusal(caller: string, response: Response): Promise<void> {
-    const { free, stepMs, longestMs, perCaller, inAll } = this.limits;
+    const { free, stepMs, longestMs } = this.limits;
     const own = this.callers.get(caller) ?? { refusals: 0, delayed: 0 };
     if (own.refusals++ === 0) this.callers.set(caller, own);
-    if (own.refusals <= free || this.lifecycle.isStopping || response.destroyed) return;
-    if (own.delayed >= perCaller || this.delayed >= inAll) {
-      response.setHeader('Connection', 'close');
-      return;
-    }
+    if (own.refusals <= free) return;
     // Random, because requests with equal delays would come back together.
     const delayMs = Math.min(longestMs, (own.refusals - free) * stepMs) * (1 - Math.random() / 2);
+    if (!(await this.hold(own, response, delayMs))) response.setHeader('Connection', 'close');
+  }
+
+  /** Delays a request that asks for it. Resolves after the delay, at once if too many are delayed, or when the connection closes. */
+  async asked(caller: string, response: Response, delayMs: number): Promise<void> {
+    const own = this.callers.get(caller) ?? { refusals: 0, delayed: 0 };
+    this.callers.set(caller, own);
+    await this.hold(own, response, delayMs);
+  }
+
+  /** @returns false if too many requests are delayed */
+  private async hold(own: { delayed: number }, response: Response, delayMs: number): Promise<boolean> {
+    const { perCaller, inAll } = this.limits;
+    if (this.lifecycle.isStopping || response.destroyed) return true;
+    if (own.delayed >= perCaller || this.delayed >= inAll) return false;
     own.delayed++;
     this.delayed++;
     await new Promise<void>((resolve) => {
@@ -40,5 +51,6 @@ export class FloodDelay {
     });
     own.delayed--;
     this.delayed--;
+    return true;
   }
 }

@@ -7,6 +7,8 @@ export class RequestTimes {
   private accessBegunAt: number | undefined;
   private accessEndedAt: number | undefined;
   private databaseMs = 0;
+  /** How far the clock of the request's data space is ahead, in ms (docs/adr/0058). */
+  aheadMs = 0;
   /** Uses of the database that have not ended, and when the first of them began. */
   private uses = 0;
   private usedSince = 0;
@@ -47,6 +49,11 @@ export class RequestTimes {
     const database = this.databaseMs + (this.uses > 0 ? now - this.usedSince : 0);
     return `auth;dur=${tenths(access)}, db;dur=${tenths(database)}, total;dur=${tenths(now - this.begunAt)}`;
   }
+}
+
+/** The time by the clock of the data space whose request this is; the real time elsewhere. */
+export function requestNow(): Date {
+  return new Date(Date.now() + (RequestTimes.current?.aheadMs ?? 0));
 }
 
 function tenths(ms: number): number {

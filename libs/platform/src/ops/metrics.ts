@@ -96,8 +96,10 @@ export class HttpMetrics {
     this.inFlight.add(1);
   }
 
-  finished(method: string, route: string, status: number, durationMs: number): void {
+  /** @param durationMs undefined for a request that is not measured */
+  finished(method: string, route: string, status: number, durationMs: number | undefined): void {
     this.inFlight.add(-1);
+    if (durationMs === undefined) return;
     this.durations.record(durationMs / 1000, { method, route, status: String(status) });
   }
 }

@@ -151,6 +151,11 @@ export class TachesService {
     this.performers.set(type, performer);
   }
 
+  /** Whether a task of a type has not ended, in the ambient transaction. */
+  hasUnfinished(tenantId: string, type: TypeTache): Promise<boolean> {
+    return this.taches.hasUnfinished(tenantId, type);
+  }
+
   /** Stores a task of any type, like `submit`. */
   async add(
     tenantId: string,

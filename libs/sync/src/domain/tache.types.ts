@@ -1,5 +1,5 @@
-/** Kinds of tasks: a V2 sync, new identifiers of employees, or a plan. */
-export const TYPES_TACHE = ['sync', 'nouveauxIdentifiants', 'plan'] as const;
+/** Kinds of tasks: a V2 sync, new identifiers of employees, a plan, or the advance of a clock. */
+export const TYPES_TACHE = ['sync', 'nouveauxIdentifiants', 'plan', 'horloge'] as const;
 export type TypeTache = (typeof TYPES_TACHE)[number];
 
 /** States of a task (docs/contract.md, "Tasks"). */

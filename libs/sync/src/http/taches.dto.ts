@@ -38,7 +38,12 @@ export class PlanFaitItem extends ItemOf({
   planId: value.id('The plan (GUID).', EXAMPLE_PLAN_IDS.aLire),
 }) {}
 
-const RESULTATS = [SyncV2ResultItem, RenommesItem, PlanFaitItem];
+/** The result of a task that has advanced the clock of a rehearsal. */
+export class HorlogeAvanceeItem extends ItemOf({
+  maintenant: value.time('The time that the clock shows since (UTC).', '2027-03-08T22:00:00.000Z'),
+}) {}
+
+const RESULTATS = [SyncV2ResultItem, RenommesItem, PlanFaitItem, HorlogeAvanceeItem];
 
 /** A task that the service performs in the background. */
 @ApiExtraModels(...RESULTATS)
@@ -46,7 +51,7 @@ export class TacheItem extends ItemOf({
   id: value.id('Identifier of the task (GUID).', EXAMPLE_TACHE_ID),
   type: value.choice(
     TYPES_TACHE,
-    'Kind of task: a V2 sync, new identifiers of employees, or a plan.',
+    'Kind of task: a V2 sync, new identifiers of employees, a plan, or the advance of the clock of a rehearsal.',
     'sync',
   ),
   etat: value.choice(ETATS_TACHE, 'State of the task.', 'EnCours'),
@@ -62,7 +67,7 @@ export class TacheItem extends ItemOf({
     required: false,
     anyOf: RESULTATS.map((type) => ({ $ref: getSchemaPath(type) })),
   })
-  resultat?: SyncV2ResultItem | RenommesItem | PlanFaitItem;
+  resultat?: SyncV2ResultItem | RenommesItem | PlanFaitItem | HorlogeAvanceeItem;
 
   @ApiProperty({ description: 'The effects, of a sync only, once `etat` is `Reussie`.', required: false })
   effets?: EffetsItem;

@@ -211,10 +211,18 @@ export class TacheRepository {
     );
   }
 
+  /** Whether a task of a type has not ended. In the ambient transaction. */
+  hasUnfinished(tenantId: string, type: TypeTache): Promise<boolean> {
+    return this.transactions.value(
+      'SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND type = $2)',
+      [tenantId, type],
+    );
+  }
+
   /** Whether a sync that writes, or a plan, has not ended. In the ambient transaction. */
   hasUnfinishedSync(tenantId: string): Promise<boolean> {
     return this.transactions.value(
-      `SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation AND type <> 'nouveauxIdentifiants')`,
+      `SELECT EXISTS (SELECT FROM tache WHERE tenant_id = $1 AND date_fin IS NULL AND NOT simulation AND type IN ('sync', 'plan'))`,
       [tenantId],
     );
   }

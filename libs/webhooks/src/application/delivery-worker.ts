@@ -31,6 +31,7 @@ import { type Ended, OutcomeRecorder } from './outcome-recorder';
 import { type Answer, Sender } from './sender';
 import { SharedBytes } from './shared-bytes';
 import { SigningKeys } from './signing-keys';
+import { SimulatedAnswers } from './simulated-answers';
 
 /** Jobs that one process leases; each needs at most one connection. */
 const MOST_LEASED = 10_000;
@@ -109,6 +110,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly keys: SigningKeys,
     private readonly recorder: OutcomeRecorder,
     private readonly sender: Sender,
+    private readonly simulated: SimulatedAnswers,
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
     private readonly sharing: WorkSharing,
@@ -326,7 +328,8 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {
             if (!body) return undefined;
             began = this.clock.now();
             const headers = headersOf(due!, body, this.keys.at(began, tenantId, webhookId, webhook), began);
-            return this.sender.post(webhook.url, headers, body);
+            const sent = (): Promise<Answer> => this.sender.post(webhook.url, headers, body);
+            return due!.isStaging ? this.simulated.around(tenantId, webhookId, sent) : sent();
           },
         );
       answer = this.spans.isOn ? await this.traced(job, due!, post) : await post();

@@ -4,6 +4,7 @@ import { PublishedFeed } from '#platform/database/published-feed';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
+import { EVENT_DATE } from './webhook.sql';
 
 /** A tenant's events. */
 @Injectable()
@@ -20,7 +21,7 @@ export class EvenementQuery {
       columns: {
         id: 'id_unique',
         type: 'type',
-        timestamp: wireTimestamp('date_creation'),
+        timestamp: wireTimestamp(EVENT_DATE),
         data: 'data',
       },
     });

@@ -5,7 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 import { Webhook } from '../domain/webhook.entity';
 import type { EventType } from '../domain/event.types';
 import type { EtatLivraison, Tentative } from '../domain/webhook.types';
-import { takes } from './webhook.sql';
+import { EVENT_DATE, takes } from './webhook.sql';
 
 /** An attempt that needs a job. */
 export interface QueuedAttempt {
@@ -24,6 +24,8 @@ export interface DueLivraison extends Omit<QueuedAttempt, 'next' | 'traceparent'
   readonly etat: EtatLivraison;
   /** Whether the client is suspended. */
   readonly isSuspended: boolean;
+  /** Whether answers may be simulated. */
+  readonly isStaging: boolean;
   /** Failed attempts since it was created or restarted. */
   readonly essais: number;
   readonly evenementId: string;
@@ -160,21 +162,22 @@ export class LivraisonRepository {
                  FROM unnest($2::uuid[]) WITH ORDINALITY asked (id, place)
                  JOIN livraison l ON l.tenant_id = $1 AND l.id_unique = asked.id
                ), event AS MATERIALIZED (
-                 SELECT id_unique, type, date_creation, data, octet_length(data::text) AS bytes FROM evenement
+                 SELECT id_unique, type, ${EVENT_DATE} AS date, data, octet_length(data::text) AS bytes FROM evenement
                  WHERE tenant_id = $1 AND id_unique = ANY (ARRAY(SELECT DISTINCT evenement_id FROM asked))
                )
                SELECT l.id_unique AS id, l.webhook_id AS "webhookId", l.tour AS generation, l.etat, l.essais,
-                 e.id_unique AS "evenementId", e.type, e.date_creation AS date, e.bytes,
+                 e.id_unique AS "evenementId", e.type, e.date, e.bytes,
                  CASE WHEN e.bytes <= ${SMALL_BYTES}
                    AND sum(e.bytes) FILTER (WHERE e.bytes <= ${SMALL_BYTES}) OVER (ORDER BY l.place) <= $3
                    THEN e.data::text END AS data,
                  w.url, w.actif, w.types, w.echec_depuis AS "echecDepuis", w.dernier_echec AS "dernierEchec", w.secret,
                  w.secret_precedent AS "secretPrecedent", w.secret_precedent_jusqua AS "secretPrecedentJusqua",
                  w.secrets_anciens AS "secretsAnciens", w.secrets_anciens_jusqua AS "secretsAnciensJusqua",
-                 EXISTS (SELECT FROM ${REGLAGES} r WHERE r.tenant_id = $1 AND r.suspendu) AS "isSuspended"
+                 coalesce(r.suspendu, false) AS "isSuspended", coalesce(r.environnement = 'staging', false) AS "isStaging"
                FROM asked l
                JOIN event e ON e.id_unique = l.evenement_id
-               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id`,
+               JOIN webhook w ON w.tenant_id = $1 AND w.id_unique = l.webhook_id
+               LEFT JOIN ${REGLAGES} r ON r.tenant_id = $1`,
         values: [tenantId, ids, mostBytes],
       },
     );
@@ -283,6 +286,7 @@ function readOf(row: DueRow): ReadLivraison {
     generation,
     etat,
     isSuspended,
+    isStaging,
     essais,
     evenementId,
     type,
@@ -291,8 +295,9 @@ function readOf(row: DueRow): ReadLivraison {
     data,
     ...endpoint
   } = row;
-  const livraison = { id, webhookId, generation, etat, isSuspended, essais, evenementId, type, date, bytes };
-  return { due: { ...livraison, webhook: Object.assign(new Webhook(), endpoint) }, data };
+  const livraison = { id, webhookId, generation, etat, isSuspended, isStaging, essais };
+  const event = { evenementId, type, date, bytes };
+  return { due: { ...livraison, ...event, webhook: Object.assign(new Webhook(), endpoint) }, data };
 }
 
 const NIL = '00000000-0000-0000-0000-000000000000';

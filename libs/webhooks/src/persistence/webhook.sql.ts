@@ -6,3 +6,6 @@ import { WEBHOOK_EVENTS } from '../domain/webhooks.events';
  */
 export const takes = (type: string): string =>
   `actif AND types @> ARRAY[${type}] AND ${type} <> '${WEBHOOK_EVENTS.test.type}'`;
+
+/** SQL: the time of an event, by the clock of its data space when it was written (docs/adr/0058). */
+export const EVENT_DATE = `(date_creation + coalesce(decalage, interval '0'))`;

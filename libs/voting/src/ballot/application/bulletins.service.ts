@@ -8,7 +8,7 @@ import { DomainError, invalidRequest, refusalOf } from '#platform/errors/domain-
 import { FairCache } from '#platform/limits/fair-cache';
 import { KeyedLimit } from '#platform/limits/keyed-limit';
 import type { BulletinRecord } from '../domain/bulletin.fields';
-import { answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
+import { type AnsweredQuestion, answersOf, type CheckedAnswers } from '../domain/bulletin.rules';
 import { noReceipt, receiptDigest } from '../domain/receipt-log';
 import { BulletinRepository, type CastBulletin, type VotedOn } from '../persistence/bulletin.repository';
 import { CampagneRepository, noCampagne } from '../../campagne/persistence/campagne.repository';
@@ -86,6 +86,20 @@ export class BulletinsService {
       empreinteRecu,
       attestation: this.keys.jws(attested),
     };
+  }
+
+  /**
+   * Returns the questions that ballots answer now.
+   *
+   * @throws DomainError `Campagne.NotFound`, `Vote.CampagneNonOuverte`
+   */
+  async questions(tenantId: string, campagneId: string): Promise<readonly AnsweredQuestion[]> {
+    await this.transactions.read({ tenantId }, async () => {
+      const { campagne, at } = await this.campagnes.look(tenantId, campagneId);
+      campagne.assertTakesBallots(at);
+    });
+    const votedOn = await this.repository.votedOn(tenantId, campagneId);
+    return votedOn?.questions ?? [];
   }
 
   private async castOne(

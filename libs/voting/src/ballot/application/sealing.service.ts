@@ -36,9 +36,7 @@ export class SealingService {
   sealAllDue(): Promise<void> {
     return this.work.each({
       find: (except) => this.repository.due(except),
-      work: async ({ tenantId, id }) => {
-        if (await this.seal(tenantId, id)) this.hasDeadRows = true;
-      },
+      work: ({ tenantId, id }) => this.seal(tenantId, id),
     });
   }
 
@@ -79,7 +77,11 @@ export class SealingService {
         this.audit.record(tenantId, WORKER, URNE_ACTIONS.anomalie, [id]);
       return anomalies;
     });
-    if (!found || found.length === 0) return found !== undefined;
+    if (!found) return false;
+    if (found.length === 0) {
+      this.hasDeadRows = true;
+      return true;
+    }
     this.logger.error(
       { tenantId, campagneId: id, checks: found },
       'a ballot box is not sealed: checks fail (docs/operations.md, "A ballot box that cannot be sealed")',

@@ -18,6 +18,13 @@ export interface AnsweredQuestion {
   readonly maxReponses: number;
 }
 
+/** Returns the ids of the options of a question, in their order. */
+export function optionsOf({ options }: Pick<AnsweredQuestion, 'options'>): string[] {
+  return Array.from({ length: options.length / ID_LENGTH }, (_, place) =>
+    options.slice(place * ID_LENGTH, (place + 1) * ID_LENGTH),
+  );
+}
+
 /** An answer as a ballot keeps it: places of options from 0, most wanted first where they are ranked; none is an abstention. */
 export function answerOf(choices: readonly number[]): string {
   return choices.join(',');

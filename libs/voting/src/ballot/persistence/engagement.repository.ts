@@ -3,7 +3,7 @@ import type { Piece } from '#platform/database/work-notes';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { hasOpened } from '../../campagne/persistence/campagne.sql';
-import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
+import { dueByClock } from '../../campagne/persistence/due-campagnes.sql';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Checkpoint } from '../domain/checkpoint';
 import { base64url } from '../../roll/persistence/roll-leaves.sql';
@@ -23,7 +23,7 @@ export class EngagementRepository {
   due(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_engagement_du',
-      text: dueCampagnes(`${hasOpened('now()')} AND NOT urne_close`),
+      text: dueByClock((now) => `${hasOpened(now)} AND NOT urne_close`),
       values: [except],
     });
   }

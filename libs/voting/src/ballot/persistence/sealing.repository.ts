@@ -4,7 +4,7 @@ import { Maintenance } from '#platform/database/maintenance';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { hasEnded } from '../../campagne/persistence/campagne.sql';
-import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
+import { atClocks, dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 
 /** Rewrites roll, ballots and receipts in the ambient transaction. */
 @Injectable()
@@ -31,7 +31,7 @@ export class SealingRepository {
   async countWaiting(): Promise<{ readonly fermeture: number; readonly scellement: number }> {
     const [row] = await this.transactions.query<{ fermeture: number; scellement: number }>(OWN_CELL, {
       name: 'campagne_urnes_en_attente',
-      text: `SELECT (SELECT count(*)::int FROM campagne WHERE ${hasEnded('now()')} AND NOT urne_close) AS fermeture,
+      text: `SELECT (SELECT count(*)::int FROM (${atClocks((now) => `${hasEnded(now)} AND NOT urne_close`)}) c) AS fermeture,
           (SELECT count(*)::int FROM campagne WHERE urne_close AND NOT urne_scellee) AS scellement`,
       values: [],
     });

@@ -15,7 +15,7 @@ BEGIN
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
       AND c.publications = $3
       AND campagne_etat(c.publiee, c.archivee, c.urne_close, c.ouverture_du_vote_utc, c.fermeture_du_vote_utc,
-        clock_timestamp()) = 'VoteOuvert'
+        tenant_clock(clock_timestamp())) = 'VoteOuvert'
       AND (
         SELECT count(*) = cardinality($4) AND bool_and(
           CASE WHEN $4[q.place + 1] = '' THEN true

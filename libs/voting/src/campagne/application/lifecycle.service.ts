@@ -14,7 +14,7 @@ import { WorkSharing } from '#platform/jobs/work-sharing';
 import type { Campagne } from '../domain/campagne.entity';
 import { refusalsOf, type TransitionName } from '../domain/campagne.transitions';
 import { CampagneQuery } from '../persistence/campagne.query';
-import { CampagneRepository, type LockedCampagne } from '../persistence/campagne.repository';
+import { CampagneRepository, type DueStep, type LockedCampagne } from '../persistence/campagne.repository';
 import { DossierKeys } from '../../application/dossier-keys';
 import { fr, type Language } from '#platform/errors/text';
 
@@ -129,6 +129,21 @@ export class LifecycleService {
     });
   }
 
+  /** Campaigns of a data space that have something to do by its clock, in the order of its dates. */
+  dueOf(tenantId: string): Promise<DueStep[]> {
+    return this.repository.dueOf(tenantId);
+  }
+
+  /** The first opening or closing that the clock of a data space has not reached. @param until the latest date */
+  nextDate(tenantId: string, until: Date): Promise<Date | undefined> {
+    return this.repository.nextDate(tenantId, until);
+  }
+
+  /** Writes the due events of a campaign, and closes its ballot box once its vote has ended. */
+  async catchUp(tenantId: string, id: string): Promise<void> {
+    await this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id));
+  }
+
   /**
    * Closes the ballot boxes of all tenants whose vote the clock has ended, each once the last votes are in. Shared out by client,
    * and failures, as in `SharedWork`.
@@ -136,8 +151,7 @@ export class LifecycleService {
   closeAllDue(): Promise<void> {
     return this.closings.each({
       find: (except) => this.repository.dueBoxes(except),
-      work: ({ tenantId, id }) =>
-        this.transactions.run({ tenantId }, () => this.lockExclusively(tenantId, id)),
+      work: ({ tenantId, id }) => this.catchUp(tenantId, id),
     });
   }
 }

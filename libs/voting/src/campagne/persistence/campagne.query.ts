@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { noCampagne } from './campagne.repository';
-import { ETAT, folded, hasOpened, RESULTATS_VISIBLES } from './campagne.sql';
+import { ETAT, folded, hasOpened, NOW, RESULTATS_VISIBLES } from './campagne.sql';
 
 /** Filters of the list of campaigns; those given hold together (docs/contract.md, "Campaigns"). */
 export interface CampagneFilter {
@@ -95,7 +95,7 @@ export class CampagneQuery {
       {
         name: 'campagne_has_vote',
         text: `SELECT EXISTS (SELECT FROM campagne WHERE tenant_id = $1 AND NOT urne_scellee
-                 AND ${hasOpened(`statement_timestamp() + interval '5 minutes'`)}) AS has`,
+                 AND ${hasOpened(`${NOW} + interval '5 minutes'`)}) AS has`,
         values: [tenantId],
       },
     );

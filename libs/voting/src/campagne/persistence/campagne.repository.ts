@@ -11,14 +11,20 @@ import type { Piece } from '#platform/database/work-notes';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
 import type { Circumstances } from '../domain/campagne.transitions';
-import { folded, hasEnded, hasOpened, poidsIdentifiants } from './campagne.sql';
-import { dueCampagnes } from './due-campagnes.sql';
+import { folded, hasEnded, hasOpened, NOW, poidsIdentifiants } from './campagne.sql';
+import { dueByClock } from './due-campagnes.sql';
 import { fr, type Text } from '#platform/errors/text';
 
 /** A campaign that a transaction holds, and the moment after it got hold of it. */
 export interface LockedCampagne {
   readonly campagne: Campagne;
   readonly at: Date;
+}
+
+/** What a campaign has to do next: tell and close by its dates, seal its box, or build its bundle. */
+export interface DueStep {
+  readonly id: string;
+  readonly etape: 'dates' | 'scellement' | 'dossier';
 }
 
 /**
@@ -47,7 +53,7 @@ const SEUIL = `SELECT coalesce(c.seuil_anonymat, s.seuil_anonymat, 1) AS k
 const compared = (text: string): string => `regexp_replace(${folded(text)}, '\\s+', '', 'g')`;
 
 /** SQL condition: the vote of a row of `campagne` was opened. After its end the roll is read-only. */
-const IS_OPENED = hasOpened('clock_timestamp()');
+const IS_OPENED = hasOpened('tenant_clock(clock_timestamp())');
 
 /** Weights that a refusal names. */
 const MOST_NAMED = 5;
@@ -61,7 +67,7 @@ export interface RollChange {
   readonly champs?: readonly string[];
 }
 
-/** Campaigns, in the ambient transaction. The clock is the database's: it is the same for all processes. */
+/** Campaigns, in the ambient transaction. The clock is the tenant's, in the database: it is the same for all processes. */
 @Injectable()
 export class CampagneRepository {
   constructor(private readonly transactions: Transactions) {}
@@ -185,11 +191,11 @@ export class CampagneRepository {
     return this.transactions.value('SELECT uuidv7()');
   }
 
-  /** Returns the time by a separate statement, so a transaction that waited for a lock uses the time after the wait. */
+  /** Returns the time of the tenant by a separate statement, so a transaction that waited for a lock uses the time after the wait. */
   async now(): Promise<Date> {
     const { rows } = await this.transactions.client().query<{ at: Date }>({
       name: 'campagne_now',
-      text: `SELECT date_trunc('milliseconds', clock_timestamp()) AS at`,
+      text: `SELECT date_trunc('milliseconds', tenant_clock(clock_timestamp())) AS at`,
       values: [],
     });
     return rows[0]!.at;
@@ -305,8 +311,11 @@ export class CampagneRepository {
 
   /** Returns the campaigns of all tenants with a due and unpublished opening or closing. @param except campaigns to pass over */
   due(except: readonly string[]): Promise<Piece[]> {
-    const opening = dueCampagnes(`${hasOpened('now()')} AND NOT ouverture_annoncee`, 'ouverture_du_vote_utc');
-    const closing = dueCampagnes(`${hasEnded('now()')} AND NOT fermeture_annoncee`);
+    const opening = dueByClock(
+      (now) => `${hasOpened(now)} AND NOT ouverture_annoncee`,
+      'ouverture_du_vote_utc',
+    );
+    const closing = dueByClock((now) => `${hasEnded(now)} AND NOT fermeture_annoncee`);
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_due',
       text: `(${opening}) UNION (${closing})`,
@@ -318,9 +327,41 @@ export class CampagneRepository {
   dueBoxes(except: readonly string[]): Promise<Piece[]> {
     return this.transactions.query(OWN_CELL, {
       name: 'campagne_urne_due',
-      text: dueCampagnes(`${hasEnded('now()')} AND NOT urne_close`),
+      text: dueByClock((now) => `${hasEnded(now)} AND NOT urne_close`),
       values: [except],
     });
+  }
+
+  /** Campaigns of a data space for which its clock makes something due, in the order of its dates; the next step of each. */
+  async dueOf(tenantId: string): Promise<DueStep[]> {
+    const opening = `${hasOpened()} AND NOT ouverture_annoncee`;
+    const closing = `${hasEnded()} AND NOT (fermeture_annoncee AND urne_close)`;
+    return this.transactions.query(
+      { tenantId },
+      {
+        name: 'campagne_etapes',
+        text: `SELECT id_unique AS id, CASE WHEN ${opening} OR ${closing} THEN 'dates'
+                   WHEN urne_scellee THEN 'dossier' ELSE 'scellement' END AS etape
+               FROM campagne WHERE tenant_id = $1
+                 AND (${opening} OR ${closing} OR urne_close AND NOT urne_scellee AND urne_anomalies IS NULL OR dossier_du)
+               ORDER BY CASE WHEN ${opening} THEN ouverture_du_vote_utc ELSE fermeture_du_vote_utc END, id_unique`,
+        values: [tenantId],
+      },
+    );
+  }
+
+  /** The first opening or closing of a data space that its clock has not reached. @param until the latest date */
+  async nextDate(tenantId: string, until: Date): Promise<Date | undefined> {
+    const [row] = await this.transactions.query<{ date: Date | null }>(
+      { tenantId },
+      {
+        name: 'campagne_date_suivante',
+        text: `SELECT min(d.date) AS date FROM campagne, unnest(ARRAY[ouverture_du_vote_utc, fermeture_du_vote_utc]) d (date)
+               WHERE tenant_id = $1 AND publiee AND NOT urne_close AND d.date > ${NOW} AND d.date <= $2`,
+        values: [tenantId, until],
+      },
+    );
+    return row?.date ?? undefined;
   }
 
   /**

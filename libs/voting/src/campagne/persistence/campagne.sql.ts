@@ -1,7 +1,7 @@
 import { REGLAGES } from '#clients/relations';
 
-/** The time of computed states: later than all earlier writes of the transaction. */
-const NOW = 'statement_timestamp()';
+/** The time of computed states: later than all earlier writes of the transaction. A sub-select runs once for all rows. */
+export const NOW = '(SELECT tenant_clock(statement_timestamp()))';
 
 /** SQL: the state of a row of `campagne` (campagne_etat.sql); in the domain it is `Campagne.etat`. */
 const etatOf = (row: string): string =>

@@ -9,7 +9,7 @@ BEGIN
   WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1
     AND c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
     AND campagne_etat(c.publiee, c.archivee, c.urne_close, c.ouverture_du_vote_utc, c.fermeture_du_vote_utc,
-      clock_timestamp()) = 'Planifie';
+      tenant_clock(clock_timestamp())) = 'Planifie';
   RETURN FOUND;
 END
 $$;

@@ -7,5 +7,5 @@ AS $$
   UPDATE campagne c SET urne_fermee_par = pg_current_xact_id()
   WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = urne_fermer.campagne
     AND c.urne_fermee_par IS NULL AND campagne_etat(c.publiee, false, false, c.ouverture_du_vote_utc,
-      c.fermeture_du_vote_utc, clock_timestamp()) = 'Termine'
+      c.fermeture_du_vote_utc, tenant_clock(clock_timestamp())) = 'Termine'
 $$;

@@ -39,13 +39,12 @@ export class DossiersService {
     if (dossier) return dossier;
     const state = await this.repository.state(tenantId, id);
     if (!state) throw noCampagne();
-    const { estDu, estScellee, constat, fermeture } = state;
+    const { estDu, estScellee, constat, secondes } = state;
     if (estScellee && !estDu) {
       throw new DomainError(DOSSIER.NonPret, constat ? WITHOUT_RESULT : BY_EARLIER_RELEASE);
     }
-    const left = fermeture ? Math.ceil((fermeture.getTime() - Date.now()) / 1_000) : LATEST_S;
     throw new DomainError(DOSSIER.NonPret, BUILT_LATER, {
-      retryAfterSeconds: Math.min(Math.max(left, SOON_S), LATEST_S),
+      retryAfterSeconds: Math.min(Math.max(secondes ?? LATEST_S, SOON_S), LATEST_S),
     });
   }
 

@@ -4,6 +4,7 @@ import type { Piece } from '#platform/database/work-notes';
 import { Maintenance } from '#platform/database/maintenance';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
+import { NOW } from '../../campagne/persistence/campagne.sql';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
 import { base64url, rollLeaf, rollLine, rollSalt } from '../../roll/persistence/roll-leaves.sql';
 
@@ -34,7 +35,8 @@ export interface Dossier {
 export interface DossierState {
   readonly estDu: boolean;
   readonly estScellee: boolean;
-  readonly fermeture: Date | null;
+  /** Seconds until the vote ends; null before its publication. */
+  readonly secondes: number | null;
   readonly constat: string | null;
 }
 
@@ -128,7 +130,7 @@ export class DossierRepository {
       {
         name: 'dossier_state',
         text: `SELECT dossier_du AS "estDu", urne_scellee AS "estScellee", urne_constat AS constat,
-                 CASE WHEN publiee THEN fermeture_du_vote_utc END AS fermeture
+                 CASE WHEN publiee THEN ceil(extract(epoch FROM fermeture_du_vote_utc - ${NOW}))::float8 END AS secondes
                FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
         values: [tenantId, id],
       },

@@ -9,7 +9,7 @@ import type { Json } from '#platform/database/json';
 import { assertIfMatch } from '#platform/input/if-match';
 import type { VotantRecord } from '../domain/votant.fields';
 import { CampagneRepository } from '../../campagne/persistence/campagne.repository';
-import { type VotantFilter, VotantQuery } from '../persistence/votant.query';
+import { type DrawnVotant, type VotantFilter, VotantQuery } from '../persistence/votant.query';
 import { noVotant, VotantRepository } from '../persistence/votant.repository';
 import { VotantsBulk } from '../persistence/votants.bulk';
 import { Roll } from './roll';
@@ -32,6 +32,16 @@ export class VotantsService {
 
   list(tenantId: string, campagneId: string, filter: VotantFilter): FetchPage {
     return this.campagnes.listOfKnown(tenantId, campagneId, this.query.list(tenantId, campagneId, filter));
+  }
+
+  /** Number of voters who have the right to vote. */
+  countWithRight(tenantId: string, campagneId: string): Promise<number> {
+    return this.query.countWithRight(tenantId, campagneId);
+  }
+
+  /** Draws voters who have the right to vote: the same for the same seed and persons. */
+  draw(tenantId: string, campagneId: string, graine: string, count: number): Promise<DrawnVotant[]> {
+    return this.query.draw(tenantId, campagneId, graine, count);
   }
 
   /** @throws DomainError `Votant.NotFound` */

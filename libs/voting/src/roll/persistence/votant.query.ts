@@ -11,6 +11,14 @@ export interface VotantFilter {
   aDroitDeVote?: boolean | null;
 }
 
+/** A voter whom a draw has chosen. */
+export interface DrawnVotant {
+  readonly id: string;
+  /** The employee, the identifier or the names: the same in every data space with the same persons. */
+  readonly cle: string;
+  readonly aVote: boolean;
+}
+
 /** Voters of a campaign as JSON text. */
 @Injectable()
 export class VotantQuery {
@@ -59,5 +67,34 @@ export class VotantQuery {
       { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
       { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
     ]);
+  }
+
+  /** Number of voters who have the right to vote. */
+  async countWithRight(tenantId: string, campagneId: string): Promise<number> {
+    const [row] = await this.transactions.query<{ count: number }>(
+      { tenantId },
+      {
+        name: 'votant_with_right',
+        text: `SELECT count(*)::int AS count FROM votant WHERE tenant_id = $1 AND campagne_id = $2 AND a_droit_de_vote`,
+        values: [tenantId, campagneId],
+      },
+    );
+    return row!.count;
+  }
+
+  /** Draws voters who have the right to vote: the same for the same seed and persons. */
+  draw(tenantId: string, campagneId: string, graine: string, count: number): Promise<DrawnVotant[]> {
+    return this.transactions.query<DrawnVotant>(
+      { tenantId },
+      {
+        name: 'votant_draw',
+        text: `SELECT id_unique AS id, cle, a_vote AS "aVote" FROM votant, LATERAL (
+                 SELECT coalesce(employe_id_externe, identifiant, concat_ws(' ', prenom, nom, courriel)) AS cle
+               ) k
+               WHERE tenant_id = $1 AND campagne_id = $2 AND a_droit_de_vote
+               ORDER BY sha256(convert_to($3 || E'\\n' || cle, 'UTF8')), id_unique LIMIT $4`,
+        values: [tenantId, campagneId, graine, count],
+      },
+    );
   }
 }

@@ -40,6 +40,15 @@ export const NOMS = list(`
   L'Écuyer, L'Heureux, L'Italien, D'Amours, D'Astous, O'Brien, Saint-Onge, Sainte-Marie, St-Hilaire, Létourneau,
   Bourdages-Arsenault, Vollant-McKenzie, Diallo, Nguyễn, Ben Saïd, Peña`);
 
+/** Names of English-speaking Québec. */
+export const PRENOMS_ANGLAIS = list(`
+  Emily, James, Olivia, William, Charlotte, Liam, Megan, Ryan, Heather, Kevin, Priya, Dylan, Kimberly, Sean, Tara,
+  Jonathan, Rebecca, Scott, Ashley, Connor, Mei-Ling, Anthony, Stephanie, Malcolm, Fiona`);
+
+export const NOMS_ANGLAIS = list(`
+  Smith, Campbell, Taylor, O'Connor, MacDonald, Wilson, Ryan, Mitchell, McGill-Hughes, Stewart, Cohen, Singh, Johnson,
+  Robertson, Walsh, Kowalski, Chen, Rossi, Papadopoulos, Fitzgerald, Bennett, Dunn, Fraser, Patel, Thompson`);
+
 export const RUES = list(`
   rue Saint-Jean, rue de l'Église, boulevard Laurier, avenue des Érables, rue Notre-Dame Ouest, chemin du Lac,
   rue Principale, boulevard Saint-Joseph, rue Sainte-Anne, avenue Cartier, rang Saint-François, rue de la Gare,

@@ -1,0 +1,25 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { AuthenticatedRequest } from '#access/requires.decorator';
+import { RequestTimes } from '#platform/limits/request-times';
+import { HorlogeService } from '../application/horloge.service';
+
+export const HORLOGE_HEADER = 'Mandat-Horloge';
+
+/** Guard that refuses nobody: it reads the clock of a staging data space, and shows it on the answer if it was moved. */
+@Injectable()
+export class HorlogeGuard implements CanActivate {
+  constructor(private readonly horloges: HorlogeService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const { caller } = http.getRequest<AuthenticatedRequest>();
+    if (caller?.environnement !== 'staging' || !caller.tenantId) return true;
+    const aheadMs = await this.horloges.aheadMs(caller.tenantId);
+    if (aheadMs > 0) {
+      if (RequestTimes.current) RequestTimes.current.aheadMs = aheadMs;
+      http.getResponse<Response>().setHeader(HORLOGE_HEADER, new Date(Date.now() + aheadMs).toISOString());
+    }
+    return true;
+  }
+}

@@ -1,0 +1,47 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { AuthenticatedRequest } from '#access/requires.decorator';
+import { DomainError } from '#platform/errors/domain-error';
+import { intend } from '#platform/http/intended';
+import { interrupted } from '#platform/limits/body-arrival';
+import { FloodDelay } from '#platform/limits/flood-delay';
+import { PannesService } from '../application/pannes.service';
+import { PANNE } from '../domain/panne.errors';
+import { Routes } from './routes';
+
+/** Statuses that tell the caller when to come back. */
+const WITH_RETRY_AFTER: readonly number[] = [429, 503];
+
+/**
+ * Guard that makes requests of partners fail that have asked for it, in staging. It stands before the guard of requests at once, whose
+ * places staging shares with production.
+ */
+@Injectable()
+export class PannesGuard implements CanActivate {
+  constructor(
+    private readonly pannes: PannesService,
+    private readonly delay: FloodDelay,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<AuthenticatedRequest>();
+    const { caller } = request;
+    if (caller?.environnement !== 'staging' || caller.role !== 'partenaire') return true;
+    const panne = await this.pannes.ofRoute(caller.tenantId!, Routes.nameOf(request));
+    if (!panne) return true;
+    const response = http.getResponse<Response>();
+    intend(response);
+    const { statut, delaiMs } = panne;
+    if (delaiMs !== null) {
+      await this.delay.asked(caller.cleId, response, delaiMs);
+      return true;
+    }
+    if (statut === null) {
+      response.destroy();
+      throw interrupted();
+    }
+    const retryAfter = WITH_RETRY_AFTER.includes(statut) ? { retryAfterSeconds: 1 } : {};
+    throw new DomainError({ ...PANNE.PanneSimulee, status: statut }, undefined, retryAfter);
+  }
+}
