@@ -70,6 +70,14 @@ describe('mandat ecouter', () => {
     expect([id, body]).toEqual([event.id, JSON.parse(received!.body)]);
   });
 
+  it('begins with the first event if there was none', async () => {
+    const plateforme = await keyOf('plateforme');
+    await listen('--type', 'adhesion.signee');
+    await sign(app, { tenant: campaigns.tenant, plateforme });
+    await listen('--type', 'adhesion.signee');
+    expect(typesOf(receiver.received)).toEqual(['adhesion.signee']);
+  });
+
   it('sends an event again until it is accepted, and later ones after it', async () => {
     await listen();
     const plateforme = await keyOf('plateforme');

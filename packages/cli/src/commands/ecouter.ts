@@ -29,13 +29,17 @@ export async function listenCommand(context: Context, options: ListenOptions): P
       });
     // The first time without a place, old events are left out.
     const place = receiver.place(options.type);
-    if (place.curseur === undefined && !options.fromStart)
-      for await (const { curseur } of eachPage(list, { limite: 1_000 })) place.keep(curseur);
+    if (place.curseur === undefined && !options.fromStart) {
+      // An empty feed has no place: the next run begins at its start.
+      let last = '';
+      for await (const { curseur } of eachPage(list, { limite: 1_000 })) last = curseur ?? last;
+      place.keep(last);
+    }
     if (!context.isJson)
       print([
         `Delivering ${options.type ?? 'all events'} to ${shown(options.to)}, signed with ${receiver.secretSource}`,
       ]);
-    const paging = { limite: PAGE, ...(place.curseur === undefined ? {} : { curseur: place.curseur }) };
+    const paging = { limite: PAGE, ...(place.curseur ? { curseur: place.curseur } : {}) };
     const pages: AsyncIterable<ListPage<EvenementItem>> = options.once
       ? eachPage(list, paging)
       : follow(list, paging);
