@@ -2,6 +2,7 @@ import { bodies, type Calls, each } from '../contract/support/calls';
 import { VOTING_EXAMPLE_IDS } from '../../libs/voting/src';
 import { REHEARSED } from './held';
 
+const HORLOGE = '/b2b/v2/essai/horloge';
 const ELECTORAT = '/b2b/v2/essai/electorat';
 const PANNES = '/b2b/v2/essai/pannes';
 const MINUTE_MS = 60_000;
@@ -16,6 +17,7 @@ export const CALLS: Calls = {
   'GET /b2b/v2/essai/horloge': { readsNoTable: true },
   'PUT /b2b/v2/essai/horloge': {
     readsNoTable: true,
+    foreign: (asked) => bodies(HORLOGE, { maintenant: asked.employe }),
     more: {
       body: () => ({ maintenant: later() }),
       changes: [{ maintenant: '2020-01-01T00:00:00Z' }, { maintenant: '2999-01-01T00:00:00Z' }],
@@ -23,6 +25,7 @@ export const CALLS: Calls = {
   },
   'POST /b2b/v2/essai/horloge/avancer': {
     readsNoTable: true,
+    foreign: (asked) => bodies(`${HORLOGE}/avancer`, { jusqua: asked.employe }),
     more: {
       body: () => ({ jusqua: later() }),
       changes: [{ jusqua: '2020-01-01T00:00:00Z' }, { jusqua: '2999-01-01T00:00:00Z' }],
