@@ -2,7 +2,6 @@ import { bodies, type Calls, each } from '../contract/support/calls';
 import { VOTING_EXAMPLE_IDS } from '../../libs/voting/src';
 import { REHEARSED } from './held';
 
-const HORLOGE = '/b2b/v2/essai/horloge';
 const ELECTORAT = '/b2b/v2/essai/electorat';
 const PANNES = '/b2b/v2/essai/pannes';
 const MINUTE_MS = 60_000;
@@ -12,11 +11,14 @@ let minutes = 0;
 /** A moment that is later than those before it, and so little ahead that it changes no state of the demonstration. */
 const later = (): string => new Date(Date.now() + ++minutes * MINUTE_MS).toISOString();
 
+const HORLOGE = '/b2b/v2/essai/horloge';
+
 /** Clocks of rehearsals: functions of the database read and write them, by the data space of the key. */
 export const CALLS: Calls = {
   'GET /b2b/v2/essai/horloge': { readsNoTable: true },
   'PUT /b2b/v2/essai/horloge': {
     readsNoTable: true,
+    // It takes no identifier. Its other answers have the time.
     foreign: (asked) => bodies(HORLOGE, { maintenant: asked.employe }),
     more: {
       body: () => ({ maintenant: later() }),
