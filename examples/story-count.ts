@@ -36,10 +36,36 @@ export async function storyCount(
   must(Recu, 'a receipt');
   const empreinte = createHash('sha256').update(Recu).digest('base64url');
   const { data: proof } = await platform.bulletins.prove({ path: { id, empreinte } });
+  const {
+    verdict,
+    controles,
+    empreinte: digest,
+  } = await verify(bundle, address, async (at) => [
+    ...['--preuve', await at('preuve.json', JSON.stringify(proof))],
+    ...['--recu', Recu, '--attestation', Attestation],
+  ]);
+  say(`A bundle of ${megabytes(bundle.length)}, signed, with the digest ${digest}`);
+  say(`mandat-verify: ${verdict} in ${controles.length} controls; one voter's receipt and attestation hold`);
+}
+
+/** Writes a file into the folder of the verifier. @returns its path */
+type At = (name: string, content: string | Buffer) => Promise<string>;
+
+/**
+ * Runs the verifier on a bundle.
+ *
+ * @param more arguments
+ * @throws if anything differs
+ */
+export async function verify(
+  bundle: Buffer,
+  address: string,
+  more: (at: At) => Promise<string[]> = () => Promise.resolve([]),
+): Promise<Verdict> {
   const keys = await fetch(`${address}/.well-known/jwks.json`);
   const folder = await mkdtemp(join(tmpdir(), 'mandat-count-'));
   try {
-    const at = async (name: string, content: string | Buffer): Promise<string> => {
+    const at: At = async (name, content) => {
       await writeFile(join(folder, name), content);
       return join(folder, name);
     };
@@ -47,16 +73,12 @@ export async function storyCount(
       VERIFIER,
       await at('dossier.tar', bundle),
       ...['--cles', await at('jwks.json', await keys.text())],
-      ...['--preuve', await at('preuve.json', JSON.stringify(proof))],
-      ...['--recu', Recu, '--attestation', Attestation, '--json'],
+      ...(await more(at)),
+      '--json',
     ];
     // It ends with an error if anything differs.
     const { stdout } = await promisify(execFile)(process.execPath, args);
-    const { verdict, controles, empreinte: digest } = JSON.parse(stdout) as Verdict;
-    say(`A bundle of ${megabytes(bundle.length)}, signed, with the digest ${digest}`);
-    say(
-      `mandat-verify: ${verdict} in ${controles.length} controls; one voter's receipt and attestation hold`,
-    );
+    return JSON.parse(stdout) as Verdict;
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -69,7 +91,7 @@ interface Verdict {
 }
 
 /** Waits as the service says. @returns undefined without a bundle in the end */
-async function download(partner: Partenaire, id: string): Promise<Buffer | undefined> {
+export async function download(partner: Partenaire, id: string): Promise<Buffer | undefined> {
   const path = { id };
   for (const start = performance.now(); ;) {
     try {

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { Child } from '../http/child-process';
 import { times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
@@ -219,6 +220,31 @@ describe('an advance that is interrupted', () => {
     expect((await told()).toSorted()).toEqual(WHOLE.toSorted());
     const days = (await told()).map((text) => Number.parseInt(text, 10));
     expect(days).toEqual(days.toSorted((one, other) => one - other));
+  });
+});
+
+describe('a worker that is killed in an advance', () => {
+  it('is followed by another one, which goes on behind the last step', async () => {
+    const lives = times(12, (n) => life(`V${n}`, 1 + n, 20 + n));
+    for (const n of times(12, (index) => index)) await space.planned(1 + n, 20 + n, `V${n}`);
+    const { databaseUrl, dossierSigningKey } = app.config;
+    const env = { DATABASE_URL: databaseUrl, DOSSIER_SIGNING_KEY: dossierSigningKey! };
+    const task = await space.avancer(inDays(40));
+    const count = async (): Promise<number> => {
+      const rows = await space.campaigns.rows<{ count: number }>(
+        `SELECT count(*)::int AS count FROM evenement WHERE tenant_id = $1 AND type <> 'campagne.publiee'`,
+      );
+      return rows[0]!.count;
+    };
+    const first = await Child.start('worker', env);
+    await until('some steps are done', async () => (await count()) >= 4, 60_000);
+    await first.stop('SIGKILL');
+    const done = await count();
+    expect(done).toBeLessThan(36);
+    const second = await Child.start('worker', env);
+    expect(await ended(task.json.id)).toMatchObject({ etat: 'Reussie' });
+    expect(await told()).toEqual(inOrder(...lives));
+    await second.stop();
   });
 });
 

@@ -166,7 +166,11 @@ describe('the state in SQL and in the domain', () => {
   it.each([
     ['a vote that is still open at its closing', 'fermeture END', `fermeture + interval '1 ms' END`],
     ['a vote that opens a moment late', 'ARRAY[ouverture,', `ARRAY[ouverture + interval '1 ms',`],
-    ['a closed box that still takes ballots', 'CASE WHEN urne_close THEN ouverture ELSE fermeture END', 'fermeture'],
+    [
+      'a closed box that still takes ballots',
+      'CASE WHEN urne_close THEN ouverture ELSE fermeture END',
+      'fermeture',
+    ],
     ['a draft before an archived campaign', "WHEN archivee THEN 'Archive'", ''],
   ])('the comparison finds %s', async (_name, rule, broken) => {
     const definition = sqlFunctions().find(({ name }) => name === 'campagne_etat')!.definition;
