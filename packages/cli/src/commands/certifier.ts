@@ -11,7 +11,7 @@ const PAUSE_MS = 1_000;
 export async function certifyCommand(context: Context, id: string): Promise<ExitCode> {
   try {
     const done = await during('Waiting for the worker', () => certified(context, id));
-    print(context.isJson ? [JSON.stringify(done)] : linesOf(done));
+    print(context.isJson ? [JSON.stringify(done)] : linesOf(id, done));
     return done.verdict === 'Reussi' ? EXIT.done : EXIT.failed;
   } catch (error) {
     throw await failureOf(error, context, undefined);
@@ -33,7 +33,7 @@ async function certified({ mandat }: Context, id: string): Promise<Certification
   }
 }
 
-function linesOf({ id, verdict, niveaux, scenarios, raison }: CertificationItem): string[] {
+function linesOf(webhook: string, { id, verdict, niveaux, scenarios, raison }: CertificationItem): string[] {
   return [
     ...scenarios.flatMap(({ nom, attendu, observe, conseil, resultat }) =>
       resultat === 'Echoue'
@@ -50,7 +50,7 @@ function linesOf({ id, verdict, niveaux, scenarios, raison }: CertificationItem)
     ...(niveaux.traitement === null && niveaux.transport === 'Reussi'
       ? [
           'The answers are right. To show that events are processed as well, send the proofs (data.defi) of processed events:',
-          `  POST /b2b/v2/webhook/{id}/certification/${shown(id)}/constats  {"traites": ["…"]}`,
+          `  POST /b2b/v2/webhook/${shown(webhook)}/certification/${shown(id)}/constats  {"traites": ["…"]}`,
         ]
       : []),
     verdict === 'Reussi' ? paint('green', 'The receiver passes.') : paint('red', 'The receiver fails.'),
