@@ -1,6 +1,6 @@
 import { bodies, type Calls, each } from '../contract/support/calls';
 import { VOTING_EXAMPLE_IDS } from '../../libs/voting/src';
-import { REHEARSED } from './held';
+import { REHEARSED, REHEARSED_WEBHOOK } from './held';
 
 const ELECTORAT = '/b2b/v2/essai/electorat';
 const PANNES = '/b2b/v2/essai/pannes';
@@ -71,6 +71,7 @@ export const CALLS: Calls = {
         { statut: null, delaiMs: 1 },
         { statut: null, coupure: true },
         { route: null, webhookId: VOTING_EXAMPLE_IDS.campagne },
+        { route: null, webhookId: REHEARSED_WEBHOOK },
       ],
     },
   },

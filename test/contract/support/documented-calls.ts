@@ -364,7 +364,8 @@ export class DocumentedCalls {
   /** Sends one byte more than the documented maximum of the operation, in one chunk without an end. */
   private async sendTooMuch({ method, operation }: Placed, { key, path }: Call): Promise<Answer> {
     const limit = (operation.description?.includes('64 MB') ? 64 : 1) * 2 ** 20;
-    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', 'X-Api-Key': key! };
+    const cle = this.others.get(key!) ?? key!;
+    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', 'X-Api-Key': cle };
     const sent = httpRequest(this.app.url + path, { method, headers });
     sent.on('error', () => undefined);
     sent.write(Buffer.alloc(limit + 1, ' '));

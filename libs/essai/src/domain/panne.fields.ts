@@ -24,10 +24,12 @@ export const PANNE_FIELDS = {
     min: 1,
     max: 30_000,
     description: 'Delay of the answers, in ms. An attempt of a delivery ends after 15 s.',
+    example: 2_000,
   },
   coupure: {
     kind: 'boolean',
     description: '`true`: the connection is cut without an answer.',
+    example: true,
   },
   fois: {
     kind: 'integer',
