@@ -36,8 +36,8 @@ export class RehearsalClocks1764000061000 implements MigrationInterface {
     await createFunctions(runner, 'horloge_decalage', 'horloge_signaler', 'reglage_garder_environnement');
     await runner.query('ALTER TABLE reglage ADD UNIQUE (tenant_id, environnement)');
     await runner.query(`
-      CREATE TRIGGER reglage_environnement BEFORE UPDATE OF environnement ON reglage FOR EACH ROW
-      WHEN (OLD.environnement <> NEW.environnement) EXECUTE FUNCTION reglage_garder_environnement()`);
+      CREATE TRIGGER reglage_environnement BEFORE UPDATE OF tenant_id, environnement ON reglage FOR EACH ROW
+      WHEN (OLD.environnement IS NOT NULL AND (OLD.tenant_id, OLD.environnement) IS DISTINCT FROM (NEW.tenant_id, NEW.environnement)) EXECUTE FUNCTION reglage_garder_environnement()`);
     // The reference keeps a space with a moved clock in staging.
     await runner.query(`
       CREATE TABLE horloge_essai (

@@ -22,6 +22,11 @@ const EXCLUDED = [
   // At most as many as `inscrits`.
   'PUT /plateforme/v1/seances/:seanceId/presences: /presents 2147483647',
   'PUT /plateforme/v1/seances/:seanceId/presences: /votants 2147483647',
+  // At most as many as `employes`.
+  'POST /b2b/v2/essai/electorat: /defauts 5000',
+  // Either this or `webhookId`, and one of `statut`, `delaiMs` and `coupure`.
+  'PUT /b2b/v2/essai/pannes: /route null',
+  'PUT /b2b/v2/essai/pannes: /statut null',
   // Their bodies may be absent.
   'POST /b2b/v2/sync/:id/annuler:  "null"',
   'POST /b2b/v2/conciliation/:id/confirmer:  "null"',

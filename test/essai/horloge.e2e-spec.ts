@@ -179,9 +179,15 @@ describe('production', () => {
       app.database.query(`INSERT INTO horloge_essai VALUES ($1, $2, '1 hour')`, [tenantId, environnement]);
     await expect(insert('staging')).rejects.toThrow('violates foreign key constraint');
     await expect(insert('production')).rejects.toThrow('violates check constraint');
-    await expect(
-      app.database.query(`UPDATE reglage SET environnement = 'staging' WHERE tenant_id = $1`, [tenantId]),
-    ).rejects.toThrow('A data space cannot change its environment.');
+    // In one step; without an environment in between; and by a new row in the place of the moved one.
+    for (const change of [
+      `environnement = 'staging'`,
+      'environnement = NULL',
+      'tenant_id = gen_random_uuid()',
+    ])
+      await expect(
+        app.database.query(`UPDATE reglage SET ${change} WHERE tenant_id = $1`, [tenantId]),
+      ).rejects.toThrow('A data space cannot change its environment.');
   });
 
   it('has the real time when a session has a table of its own with the name of the clocks', async () => {

@@ -1,4 +1,5 @@
 import type { ElementHandle, Page } from 'puppeteer-core';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Window } from './browser';
 
 /** The visible parts of an operation, before and after it is opened. */
@@ -23,6 +24,17 @@ export interface Filling {
   readonly body?: string;
 }
 
+/** Waits until Swagger UI has drawn all operations: it draws group by group, and a busy machine needs seconds for it. */
+export async function drawn(page: Page): Promise<void> {
+  const count = async (): Promise<number> => (await page.$$('.opblock')).length;
+  for (
+    let [before, now] = [0, await count()];
+    now === 0 || now !== before;
+    [before, now] = [now, await count()]
+  )
+    await delay(500);
+}
+
 /** Uses Swagger UI like a person: it reads and clicks the visible elements. */
 export class SwaggerPage {
   /** Groups of operations by their identifiers, once the page is folded. */
@@ -44,7 +56,7 @@ export class SwaggerPage {
   async load(): Promise<void> {
     this.tags.clear();
     await this.page.goto(this.address, { waitUntil: 'networkidle0' });
-    await this.page.waitForSelector('.opblock');
+    await drawn(this.page);
   }
 
   title(): Promise<string> {

@@ -4,6 +4,7 @@ import { describeAdministration } from './administration';
 import { chromium, Window } from './browser';
 import { describeIntegrators } from './integrators';
 import type { Stage } from './stage';
+import { drawn } from './swagger-page';
 
 const executable = chromium();
 if (!executable)
@@ -48,6 +49,7 @@ describeWalk('Swagger UI', () => {
     async (path) => {
       const { page } = stage.window;
       await page.goto(`${stage.service.url}/${path}`, { waitUntil: 'networkidle0' });
+      await drawn(page);
       const document = (await (await fetch(`${stage.service.url}/${path}/openapi.json`)).json()) as {
         tags: { name: string }[];
       };

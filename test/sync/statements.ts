@@ -13,6 +13,9 @@ const EVERY_REQUEST = new Set([
   'standbys_primary',
   'standbys_standby',
   'standbys_store',
+  // Of staging.
+  'horloge_avance',
+  'panne_find',
 ]);
 
 /** Counts the statements, with COPY, that this process sends to PostgreSQL while `work` runs. */

@@ -37,6 +37,7 @@ export class ElectoratController {
     ].join('\n\n'),
     status: 200,
     type: ElectoratItem,
+    messages: true,
     headers: { ...EFFETS_HEADERS, ...EMPREINTE_HEADERS },
     errors: [SYNC.FreinDeclenche],
     accepted: TacheItem,

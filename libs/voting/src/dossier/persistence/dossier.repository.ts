@@ -106,7 +106,9 @@ export class DossierRepository {
 
   /** Returns undefined without a bundle. */
   async find(tenantId: string, id: string): Promise<Dossier | undefined> {
-    const [row] = await this.transactions.query<Dossier>(
+    const [row] = await this.transactions.query<
+      Omit<Dossier, 'fichiers'> & { fichiers: Dossier['fichiers'] | null }
+    >(
       { tenantId },
       {
         name: 'dossier_find',
@@ -120,7 +122,8 @@ export class DossierRepository {
         values: [tenantId, id],
       },
     );
-    return row;
+    // The erasure of a rehearsal removes the files first.
+    return row?.fichiers ? { ...row, fichiers: row.fichiers } : undefined;
   }
 
   /** Returns undefined for an unknown campaign. */

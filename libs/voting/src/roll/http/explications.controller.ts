@@ -25,6 +25,7 @@ export class ExplicationsController {
       'Explains by the same criteria that made the roll. A voter keeps the reasons of its enrolment, whatever has changed in the master data since. For anybody else `contrefactuel` names the smallest change that would put the employee on the roll.',
     path: { id: campagnePart() },
     type: ExplicationItem,
+    messages: true,
     errors: [CAMPAGNE.NotFound, EMPLOYE.NotFound],
   })
   async explain(
@@ -51,6 +52,7 @@ export class EligibiliteController {
     description: 'The reasons in the member’s words, in French or English by `Accept-Language`.',
     path: { id: campagnePart() },
     type: EligibiliteItem,
+    messages: true,
     errors: [CAMPAGNE.NotFound, EMPLOYE.NotFound],
   })
   async eligibility(
