@@ -134,6 +134,14 @@ function found(groups, words) {
 }
 ${keepsKey ? keptKey(path) : ''}const Adapted = {
   fn: { opsFilter: found },
+  // From 150 rows on, Swagger UI draws only those in the window: the browser would not find the others. It counts the operations of
+  // groups that are shown, so it is told that none is, and each group is told the truth.
+  wrapComponents: {
+    operations: (Operations, { React }) => (props) =>
+      React.createElement(Operations, { ...props, layoutSelectors: { ...props.layoutSelectors, isShown: () => false } }),
+    OperationTag: (OperationTag, { React, layoutSelectors }) => (props) =>
+      React.createElement(OperationTag, { ...props, layoutSelectors }),
+  },
   statePlugins: {
     spec: { wrapActions: { updateJsonSpec: (update) => (document) => update(adapted(document)) } },
   },
