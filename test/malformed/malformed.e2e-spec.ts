@@ -138,10 +138,13 @@ describe('malformed requests to every route', () => {
   const isKnown = (path: string): boolean =>
     [...path.matchAll(/:(\w+)/g)].every(([part, name]) => known[path.split(`/${part}`)[0]!] ?? known[name!]);
 
+  /** Rehearsals move the clock of the campaigns that other requests name, remove them, or make requests wait; test/essai has them. */
+  const isApart = ({ path }: Operation): boolean => path.includes('/essai/');
+
   /** Half of the requests are one mutation away from valid, because they must pass most checks. */
   function requests(of?: Operation): fc.Arbitrary<FuzzRequest> {
     const any = fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom(...operations.filter(({ role }) => role)) },
+      { weight: 8, arbitrary: fc.constantFrom(...operations.filter((one) => one.role && !isApart(one))) },
       { weight: 2, arbitrary: fc.constantFrom(...operations.filter(({ role }) => !role)) },
     );
     const chosen = of ? fc.constant(of) : any;
@@ -204,6 +207,7 @@ describe('malformed requests to every route', () => {
     const reachable = operations.filter(
       (operation) =>
         operation.role &&
+        !isApart(operation) &&
         isKnown(operation.path) &&
         // A valid order contains every id exactly once, which random requests do not find.
         !operation.path.endsWith('/ordre') &&
