@@ -3,7 +3,7 @@ import { APP_ROLE, ERASURE_ROLE } from '../../libs/platform/src/database/roles';
 
 const COLUMNS = 'adhesion_debut, emploi_debut';
 
-/** What an electoral list found for a voter, so that later changes of the master data do not change why the voter was enrolled. */
+/** Columns with the evidence of an enrolment. Later changes of the master data leave them as they are. */
 export class EnrolmentEvidence1764000060000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
@@ -14,7 +14,7 @@ export class EnrolmentEvidence1764000060000 implements MigrationInterface {
       ['emploi_debut', 'employment'],
     ])
       await runner.query(
-        `COMMENT ON COLUMN votant.${column} IS 'Beginning of the ${what} that the list found at the enrolment; null without one, and for voters written by hand'`,
+        `COMMENT ON COLUMN votant.${column} IS 'Beginning of the ${what} that the list found at the enrolment; null without one, and for voters that a request wrote'`,
       );
     await runner.query(
       `GRANT INSERT (${COLUMNS}), SELECT (${COLUMNS}), UPDATE (${COLUMNS}) ON votant TO ${APP_ROLE}`,

@@ -13,7 +13,7 @@ const EVERY_REQUEST = new Set([
   'standbys_primary',
   'standbys_standby',
   'standbys_store',
-  // Of staging.
+  // Requests of staging look them up.
   'horloge_avance',
   'panne_find',
 ]);

@@ -3,12 +3,20 @@ import { syncedV1, times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
 import type { Answer } from '../setup/test-app';
-import { awayFromMidnight, employee, employer, job, type Loose, membership, union } from '../sync/support';
+import { awayFromMidnight, employee, job, type Loose, membership } from '../sync/support';
 import { nodesOf, planOf, statementsOf } from '../membership/plans';
 import { setTimeout as wait } from 'node:timers/promises';
 import { comparisons } from '../../libs/platform/src/limits/list-parts';
 import { EcartsRepository } from '../../libs/voting/src/roll/persistence/ecarts.repository';
-import { asVoter, type Criteria, type Person, wire } from './support/electorate';
+import {
+  asVoter,
+  type Criteria,
+  type Person,
+  wire,
+  EMPLOYERS,
+  UNIONS,
+  UNIONS_OF_EMPLOYERS,
+} from './support/electorate';
 import { deleteEmployee, size, versions, voters } from './support/roll';
 import {
   app,
@@ -22,8 +30,6 @@ import {
 import { ballot, Votes } from './support/votes';
 import { synced } from '../membership/synced';
 
-const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
-const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
 const NATURES = ['AAjouter', 'ARetirer', 'AModifier'];
 
 interface Ecart {
@@ -36,14 +42,7 @@ interface Ecart {
 let id: string;
 
 spaceOfEachTest({
-  sync: {
-    Syndicats: UNIONS.map((one) =>
-      union(
-        one,
-        EMPLOYERS.map((each) => employer(each)),
-      ),
-    ),
-  },
+  sync: UNIONS_OF_EMPLOYERS,
   withReplica: true,
 });
 beforeEach(async () => {

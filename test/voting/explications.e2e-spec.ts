@@ -3,23 +3,19 @@ import { synced, times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
 import type { Answer } from '../setup/test-app';
-import {
-  awayFromMidnight,
-  employee,
-  employer,
-  job,
-  type Loose,
-  membership,
-  today,
-  union,
-} from '../sync/support';
+import { awayFromMidnight, employee, job, type Loose, membership, today } from '../sync/support';
 import { ExplicationQuery } from '../../libs/voting/src/roll/persistence/explication.query';
-import { asVoter, type Criteria, type Person, wire } from './support/electorate';
+import {
+  asVoter,
+  type Criteria,
+  type Person,
+  wire,
+  EMPLOYERS,
+  UNIONS,
+  UNIONS_OF_EMPLOYERS,
+} from './support/electorate';
 import { voters } from './support/roll';
 import { app, campaigns, newSpace, spaceOfEachTest, unchanged } from './support/scene';
-
-const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
-const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
 
 interface Motif {
   code: string;
@@ -45,14 +41,7 @@ interface Explication {
 let id: string;
 
 spaceOfEachTest({
-  sync: {
-    Syndicats: UNIONS.map((one) =>
-      union(
-        one,
-        EMPLOYERS.map((each) => employer(each)),
-      ),
-    ),
-  },
+  sync: UNIONS_OF_EMPLOYERS,
 });
 beforeEach(async () => {
   id = await campaigns.draft();
@@ -144,7 +133,7 @@ describe('an employee who is not on the roll', () => {
       { [NAMED]: ['AUTRE'] },
       ['EmployeHorsCritere', NAMED, null, null],
     ],
-  ])('is told %s', async (_case, record, criteria, motif) => {
+  ])('gets the reason of %s', async (_case, record, criteria, motif) => {
     await sync(employee('ELLE', record), employee('AUTRE'));
     await listed(criteria);
     const explication = await explained('ELLE');
@@ -152,27 +141,27 @@ describe('an employee who is not on the roll', () => {
     expect(told(explication)).toContainEqual(motif);
   });
 
-  it('is told what holds, too, by each list, the newest first', async () => {
+  it('gets the criteria that hold, too, by list, the newest first', async () => {
     await sync(employee('ELLE', { Adhesions: [membership('SYN-1', '2020-02-03')] }), employee('AUTRE'));
     await listed({ [UNION]: ['SYN-1'], [EMPLOYER]: ['EMP-1'] });
     await listed({ [NAMED]: ['AUTRE'] });
     expect(told(await explained('ELLE'))).toEqual([
       ['EmployeHorsCritere', NAMED, null, null],
-      // Who is a member would be a voter if the list named her.
+      // A member would be a voter if the list named her.
       ['AdhesionActive', NAMED, 'SYN-1', '2020-02-03'],
       ['EmployeurHorsCritere', EMPLOYER, null, null],
       ['AdhesionActive', UNION, 'SYN-1', '2020-02-03'],
     ]);
   });
 
-  it('is told that there is no list', async () => {
+  it('gets the reason that there is no list', async () => {
     await sync(employee('ELLE'));
     const explication = await explained('ELLE');
     expect(told(explication)).toEqual([['SansListe', null, null, null]]);
     expect(explication.contrefactuel).toBeUndefined();
   });
 
-  it('is told that a request removed the voter, and that only a new list brings it back', async () => {
+  it('gets the reason that a request removed the voter, and that only a new list adds it again', async () => {
     await sync(employee('ELLE', { Adhesions: [membership('SYN-1')] }));
     await listed({ [UNION]: ['SYN-1'] });
     await campaigns.sent('DELETE', `/${id}/votants/${(await explained('ELLE')).votantId}`);
@@ -223,7 +212,7 @@ describe('a voter', () => {
     expect(told(await explained('ELLE'))).toEqual([['AdhesionActive', UNION, 'SYN-2', '2025-01-01']]);
   });
 
-  it('is told an entry by hand, and a right that was taken away', async () => {
+  it('gets the reasons of a voter that a request wrote, and of a right that was taken away', async () => {
     await sync(employee('ELLE', { Adhesions: [membership('SYN-1', '2020-02-03')] }), employee('MAIN'));
     await listed({ [UNION]: ['SYN-1'] });
     await campaigns.votant(id, { EmployeIdExterne: 'MAIN' });
@@ -237,7 +226,7 @@ describe('a voter', () => {
       ['DroitRetire', null, null, null],
     ]);
     expect(told(await explained('MAIN'))).toEqual([['InscritManuellement', null, null, null]]);
-    // A change by hand ends what the list knew.
+    // A change by a request takes the voter out of the list.
     await campaigns.sent('POST', `/${id}/votants/upsert`, { VotantId: votantId, Courriel: 'e@example.org' });
     expect(told(await explained('ELLE'))).toEqual([
       ['InscritManuellement', null, null, null],
@@ -308,7 +297,7 @@ it('answers the member in its words, in French and in English', async () => {
 });
 
 describe('a question', () => {
-  it('about nobody is answered what is missing, and nothing is written', async () => {
+  it('about an unknown employee or campaign is 404, and nothing is written', async () => {
     await sync(employee('ELLE'));
     const other = await newSpace();
     const foreign = await other.draft();
@@ -531,7 +520,7 @@ describe('random worlds', () => {
       expect({ what, isSeen: (seen[what] ?? 0) > 0 }).toEqual({ what, isSeen: true });
   });
 
-  it('of an explanation that reads one predicate otherwise are noticed', async () => {
+  it('notice an explanation that reads one predicate otherwise', async () => {
     await awayFromMidnight();
     const { found, nearest } = ExplicationQuery.prototype;
     const made: World[] = [];

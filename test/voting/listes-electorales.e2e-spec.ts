@@ -17,23 +17,21 @@ import {
 } from '../sync/support';
 import { app, campaigns, elsewhere, newSpace, replica, spaceOfEachTest } from './support/scene';
 import { dayOf } from '../sync/days';
-import { type Criteria, expectedRoll, type Person, wire } from './support/electorate';
+import {
+  type Criteria,
+  expectedRoll,
+  type Person,
+  wire,
+  EMPLOYERS,
+  UNIONS,
+  UNIONS_OF_EMPLOYERS,
+} from './support/electorate';
 import { deleteEmployee, voters } from './support/roll';
-
-const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
-const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
 
 let id: string;
 
 spaceOfEachTest({
-  sync: {
-    Syndicats: UNIONS.map((one) =>
-      union(
-        one,
-        EMPLOYERS.map((each) => employer(each)),
-      ),
-    ),
-  },
+  sync: UNIONS_OF_EMPLOYERS,
   withReplica: true,
 });
 beforeEach(async () => {

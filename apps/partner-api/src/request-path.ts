@@ -20,7 +20,7 @@ export const REQUEST_PATH: Provider[] = [
   // 401, then 429, then 403.
   { provide: APP_GUARD, useExisting: ApiKeyGuard },
   { provide: APP_GUARD, useExisting: RateLimitGuard },
-  // It refuses nobody. Behind the rate limit, because it reads the database for keys of staging.
+  // It accepts each request. It stands behind the rate limit, because it reads the database for keys of staging.
   { provide: APP_GUARD, useExisting: HorlogeGuard },
   { provide: APP_GUARD, useExisting: EntitlementsGuard },
   // In staging only. Before the places for requests, which production shares.

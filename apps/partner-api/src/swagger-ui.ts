@@ -135,7 +135,7 @@ function found(groups, words) {
 ${keepsKey ? keptKey(path) : ''}const Adapted = {
   fn: { opsFilter: found },
   // From 150 rows on, Swagger UI draws only those in the window: the browser would not find the others. It counts the operations of
-  // groups that are shown, so it is told that none is, and each group is told the truth.
+  // unfolded groups. Here the count gets only folded ones, and each group gets its real state.
   wrapComponents: {
     operations: (Operations, { React }) => (props) =>
       React.createElement(Operations, { ...props, layoutSelectors: { ...props.layoutSelectors, isShown: () => false } }),

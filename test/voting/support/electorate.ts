@@ -1,4 +1,18 @@
-import { isActiveOn, today } from '../../sync/support';
+import type { SyncV2 } from '../../membership/synced';
+import { employer, isActiveOn, today, union } from '../../sync/support';
+
+export const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
+export const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];
+
+/** Unions that share all employers. */
+export const UNIONS_OF_EMPLOYERS: SyncV2 = {
+  Syndicats: UNIONS.map((one) =>
+    union(
+      one,
+      EMPLOYERS.map((each) => employer(each)),
+    ),
+  ),
+};
 
 /** From a moment to another, in milliseconds. An infinite one is absent on the wire. */
 export interface Span {

@@ -25,7 +25,7 @@ const AT_ONCE = 8;
 /** A voter who has voted, or may not vote any more, since the draw. */
 const NO_VOTER_NOW: readonly string[] = [VOTE.DejaVote.code, VOTANT.NotFound.code, VOTE.SansDroitDeVote.code];
 
-/** What was cast of a seed. */
+/** Ballots of a seed. */
 export interface BulletinsDeposes {
   readonly votants: number;
   readonly bulletins: number;
@@ -115,7 +115,7 @@ function ballotOf(questions: readonly AnsweredQuestion[]): Ballot {
   };
 }
 
-/** Returns a digest of who votes, and how. */
+/** Returns a digest of the voters and their choices. */
 async function digestOf(
   graine: string,
   votants: readonly DrawnVotant[],

@@ -30,7 +30,7 @@ export interface Export {
   readonly parts: () => AsyncGenerator<Uint8Array, void>;
 }
 
-/** What was made of a seed. */
+/** An electorate of a seed. */
 interface ElectoratFait extends Pick<Export, 'empreinte'> {
   readonly defauts: readonly NombreDefauts[];
 }

@@ -29,7 +29,7 @@ export class HorlogeService {
   }
 
   /**
-   * Moves the clock at once. What this makes due happens in the background, at the time that the clock then shows.
+   * Moves the clock at once. Workers open, close and seal afterwards, at the new time.
    *
    * @returns what the clock shows
    * @throws DomainError `Essai.HorlogeRecule`, `Essai.HorlogeTropLoin`, `Essai.AvanceEnCours`
@@ -44,7 +44,7 @@ export class HorlogeService {
   }
 
   /**
-   * Has a task advance the clock, so that everything happens at its time (`AvanceService`).
+   * Makes a task that advances the clock from date to date (`AvanceService`).
    *
    * @throws DomainError as `set`, and `Debit.Depasse`
    */

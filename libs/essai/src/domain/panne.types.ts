@@ -1,4 +1,4 @@
-/** What a failure does: exactly one is not null. */
+/** Effect of a failure. Exactly one is not null. */
 export interface Effet {
   readonly statut: number | null;
   readonly delaiMs: number | null;

@@ -20,7 +20,7 @@ class DefautItem extends ItemOf({
   nombre: value.integer('Employees that have it.', 2),
 }) {}
 
-/** What the sync of a synthetic electorate did. */
+/** Result of a synthetic electorate. */
 export class ElectoratItem extends ItemOf({
   empreinte: value.text(EMPREINTE, EXAMPLE_EMPREINTE),
   defauts: value.list(DefautItem, 'Faults of the export. Kinds that no employee has are left out.'),

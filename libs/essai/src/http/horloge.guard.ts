@@ -6,7 +6,7 @@ import { HorlogeService } from '../application/horloge.service';
 
 export const HORLOGE_HEADER = 'Mandat-Horloge';
 
-/** Guard that refuses nobody: it reads the clock of a staging data space, and shows it on the answer if it was moved. */
+/** Guard that accepts each request. It reads the clock of a staging data space, and names it in a header if it was moved. */
 @Injectable()
 export class HorlogeGuard implements CanActivate {
   constructor(private readonly horloges: HorlogeService) {}

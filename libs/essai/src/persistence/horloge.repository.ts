@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#platform/database/transactions';
 
-/** What the clock of a data space shows, and the latest time that it may be moved to. */
+/** Time of the clock of a data space, and the latest time that it may show. */
 export interface ShownTime {
   readonly maintenant: Date;
   readonly auPlus: Date;

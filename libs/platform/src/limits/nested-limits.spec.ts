@@ -20,7 +20,7 @@ describe('NestedLimits', () => {
     expect(() => limits[what](most + 1)).toThrow(TOO_MUCH);
   });
 
-  it('makes no message while nothing is refused, because a sync counts after each record', () => {
+  it('makes a message only for a refusal, because a sync counts after each record', () => {
     const limits = new NestedLimits();
     const set = jest.spyOn(Number.prototype, 'toLocaleString');
     limits.read(1);

@@ -3,7 +3,7 @@ import { DomainError } from '../errors/domain-error';
 import { SYNC_KEPT_BYTES, SYNC_NESTED_RECORDS, SYNC_NESTED_REFUSALS } from './request-sizes';
 import { fr, type Text } from '../errors/text';
 
-/** What one sync takes at most. Made once, because a sync counts after each record. */
+/** Messages of the limits. They are made once, because a sync counts after each record. */
 const MOST = {
   read: {
     en: `${say(SYNC_NESTED_RECORDS)} nested records`,

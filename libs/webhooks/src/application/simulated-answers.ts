@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer } from './sender';
 
-/** What stands in the place of a receiver's answer, or how late it comes. */
+/** Status that replaces a receiver's answer, or its delay. */
 export interface SimulatedAnswer {
   readonly statut: number | null;
   readonly delaiMs: number | null;

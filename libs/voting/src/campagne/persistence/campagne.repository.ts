@@ -21,7 +21,7 @@ export interface LockedCampagne {
   readonly at: Date;
 }
 
-/** What a campaign has to do next: tell and close by its dates, seal its box, or build its bundle. */
+/** Next step of a campaign: the events and the closing of its dates, the sealing of its box, or its bundle. */
 export interface DueStep {
   readonly id: string;
   readonly etape: 'dates' | 'scellement' | 'dossier';

@@ -150,7 +150,7 @@ export class DossierBuilderService {
     return writer.end(nom);
   }
 
-  /** What made the roll, as digests: the bundle is public, the criteria and the reasons are not. */
+  /** Returns digests of the lists. The bundle is public, and the criteria and reasons are not. */
   private async listes(
     tenantId: string,
     id: string,

@@ -33,7 +33,7 @@ const STANDING = {
   },
 } as const satisfies Record<string, Text>;
 
-/** Why an employee is on a roll, or not (docs/contract.md, "Why is somebody on the roll"). */
+/** Why an employee is on a roll, or not (docs/contract.md, "Explanation of a roll"). */
 @Injectable()
 export class ExplicationsService {
   constructor(
@@ -43,7 +43,7 @@ export class ExplicationsService {
     private readonly query: ExplicationQuery,
   ) {}
 
-  /** For those who keep the roll. @throws as `explain` */
+  /** Returns the explanation for partners. @throws as `explain` */
   async told(tenantId: string, campagneId: string, idExterne: string, language: Language) {
     const { votantId, motifs, contrefactuel } = await this.explain(tenantId, campagneId, idExterne);
     return {
@@ -61,7 +61,7 @@ export class ExplicationsService {
     };
   }
 
-  /** In the member's words. @throws as `explain` */
+  /** Returns the explanation for the member. @throws as `explain` */
   async toldToMember(tenantId: string, campagneId: string, idExterne: string, language: Language) {
     const { votantId, aDroitDeVote, motifs } = await this.explain(tenantId, campagneId, idExterne);
     const standing = votantId === null ? 'absent' : aDroitDeVote ? 'voter' : 'noRight';

@@ -6,7 +6,7 @@ export const CRITERES = [
 ] as const;
 export type Critere = (typeof CRITERES)[number];
 
-/** Reasons for which an employee is a voter of a campaign, or is not (docs/contract.md, "Why is somebody on the roll"). */
+/** Reasons for which an employee is a voter of a campaign, or is not (docs/contract.md, "Explanation of a roll"). */
 const MOTIFS = [
   'AdhesionActive',
   'AdhesionAbsente',

@@ -9,9 +9,9 @@ interface Facts {
 }
 
 interface Reason {
-  /** For those who keep the roll: what was found. */
+  /** Returns the evidence, for partners. */
   readonly constat: (facts: Facts) => Text;
-  /** For the member. */
+  /** Returns the reason, for the member. */
   readonly membre: (facts: Facts) => Text;
 }
 
@@ -160,17 +160,17 @@ const REASONS: Readonly<Record<MotifName, Reason>> = {
 /** A reason as it was found. */
 export interface Motif {
   readonly code: MotifName;
-  /** Whether it speaks for the employee: a criterion that holds, or an entry by hand. */
+  /** Whether the employee meets it. */
   readonly tient: boolean;
-  /** The criterion that it belongs to; null for what happened on the roll itself. */
+  /** The criterion of the list; null for a change of the roll itself. */
   readonly critere: Critere | null;
   readonly reference: string | null;
   readonly depuis: Date | null;
-  /** The list; null for what happened on the roll itself. */
+  /** The list; null for a change of the roll itself. */
   readonly listeId: string | null;
 }
 
-/** What a list found for one of its criteria. */
+/** The evidence of a list for one of its criteria. */
 export type Found = Motif & { readonly listeId: string };
 
 /** The place of an employee on a roll. */
@@ -200,7 +200,7 @@ export function motifsOfAbsence({ retireLe }: Enrolment, found: readonly Found[]
   ];
 }
 
-/** The reasons that a member is told: of several lists, those of the list that lacks least, the newest first. */
+/** Returns the reasons for the member. If there are several lists, they are those of the list with the fewest criteria that fail. */
 export function motifsForMember(motifs: readonly Motif[]): Motif[] {
   const ofRoll = motifs.filter(({ listeId }) => listeId === null);
   const lists = [...Map.groupBy(motifs, ({ listeId }) => listeId).entries()].filter(([id]) => id !== null);
@@ -235,7 +235,7 @@ export interface Contrefactuel {
   readonly texte: Text;
 }
 
-/** @param isRemoved a request has removed the voter, so that only a new list brings it back */
+/** @param isRemoved whether a request has removed the voter: only a new list adds it again */
 export function contrefactuelOf({ change, listeId, valeur }: Variant, isRemoved: boolean): Contrefactuel {
   if (change === '') {
     return isRemoved

@@ -22,7 +22,7 @@ export class ExplicationsController {
   @Answers({
     summary: 'Explain why an employee is on the roll, or not',
     description:
-      'Explains by the same criteria that made the roll. A voter keeps the reasons of its enrolment, whatever has changed in the master data since. For anybody else `contrefactuel` names the smallest change that would put the employee on the roll.',
+      'Explains by the same criteria that made the roll. A voter keeps the reasons of its enrolment, whatever has changed in the master data since. For another employee, `contrefactuel` names the smallest change that would put the employee on the roll.',
     path: { id: campagnePart() },
     type: ExplicationItem,
     messages: true,

@@ -18,7 +18,7 @@ export class MotifItem extends ItemOf({
   critere: value.orNull(
     value.choice(
       [...CRITERES, null],
-      'Criterion of the list; null for what happened on the roll itself.',
+      'Criterion of the list; null for a change of the roll itself.',
       CRITERES[0],
     ),
   ),
@@ -31,7 +31,7 @@ export class MotifItem extends ItemOf({
   ),
   depuis: value.orNull(value.time('Day since which it is so, or will be.', '2026-03-01T00:00:00.000Z')),
   listeId: value.orNull(
-    value.id('The electoral list (GUID); null for what happened on the roll itself.', EXAMPLE_IDS.campagne),
+    value.id('The electoral list (GUID); null for a change of the roll itself.', EXAMPLE_IDS.campagne),
   ),
 }) {}
 
@@ -56,7 +56,7 @@ export class ExplicationItem extends ItemOf({
   votantId: value.orNull(value.id('The voter (GUID).', EXAMPLE_IDS.votant)),
   motifs: value.list(
     MotifItem,
-    'Of a voter, what its list found when it added the voter. Of anybody else, what each of the newest 100 lists found for each of its criteria, the newest list first.',
+    'For a voter, the evidence of its list at the enrolment. For another employee, the evidence of each of the newest 100 lists for each of its criteria; the newest list is first.',
   ),
   contrefactuel: value.optional(
     value.one(

@@ -42,7 +42,7 @@ export class ListesElectoralesController {
   @Compares()
   @ApiResponse({
     status: 200,
-    description: 'With `simulation=true`: what the list would do. Nothing was written.',
+    description: 'The result that the list would have, with `simulation=true`. Nothing was written.',
     type: ListeElectoraleSimuleeItem,
   })
   @Answers({

@@ -25,13 +25,13 @@ export class ListeElectoraleQuery extends InputOf({
   },
 }) {}
 
-/** Employees for whom a reason holds. */
+/** Number of employees with a reason. */
 export class MotifNombreItem extends ItemOf({
   Code: value.choice(MOTIF_CODES, 'The reason.', 'Motif.AdhesionActive'),
   Nombre: value.integer('Employees.', 2),
 }) {}
 
-/** What an electoral list would do. */
+/** Result that an electoral list would have. */
 export class ListeElectoraleSimuleeItem extends ItemOf({
   NombreVotants: value.integer('Employees that meet the criteria.', 2),
   NombreAjoutes: value.integer('Of them, those that would be added to the roll.', 1),

@@ -34,7 +34,7 @@ const JOURS = `jour AS MATERIALIZED (
         SELECT unnest(ARRAY[date_adhesion, date_fin]) AS moment FROM ${MEMBERSHIPS} a WHERE tenant_id = $1 AND id_externe_employe = $3
         UNION SELECT unnest(ARRAY[date_debut, date_fin]) FROM ${EMPLOIS} m WHERE tenant_id = $1 AND id_externe_employe = $3
       ) b WHERE moment IS NOT NULL
-      -- The last day of what ends at midnight is the day before.
+      -- An end at midnight makes the day before the last day.
       UNION SELECT ${dayOf('date_fin')} - interval '1 day' FROM ${MEMBERSHIPS} a WHERE tenant_id = $1 AND id_externe_employe = $3 AND date_fin IS NOT NULL
       UNION SELECT ${dayOf('date_fin')} - interval '1 day' FROM ${EMPLOIS} m WHERE tenant_id = $1 AND id_externe_employe = $3 AND date_fin IS NOT NULL
     ) b ORDER BY abs(extract(epoch FROM j - ${TODAY})), j LIMIT ${MOST_DAYS}
@@ -54,7 +54,7 @@ const WITH_A_NAME = Object.entries(NAMES)
 /** Order of changes by their size: none, another day, another name. */
 const KINDS = `ARRAY['', 'jour', 'employes', 'syndicats', 'employeurs']`;
 
-/** Why an employee is a voter of a campaign, or not (docs/contract.md, "Why is somebody on the roll"). */
+/** Why an employee is a voter of a campaign, or not (docs/contract.md, "Explanation of a roll"). */
 @Injectable()
 export class ExplicationQuery {
   constructor(private readonly transactions: Transactions) {}

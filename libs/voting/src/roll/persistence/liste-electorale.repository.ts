@@ -22,10 +22,10 @@ export interface Enrolled {
   readonly actifsLe: Date;
 }
 
-/** What a list would do. */
+/** Result that a list would have. */
 export interface Simulated {
   readonly matched: number;
-  /** Of them, those that are voters already. */
+  /** Number of them that are voters already. */
   readonly present: number;
   /** Employees by the code of a reason: of those that match all, of the others those that do not hold. */
   readonly motifs: Readonly<Partial<Record<MotifName, number>>>;
@@ -127,7 +127,7 @@ export class ListeElectoraleRepository {
     return { id, ajoutes, present: matched - ajoutes.count, actifsLe };
   }
 
-  /** Counts what `enrol` would add, and everybody else by the criteria that do not hold. Writes nothing. */
+  /** Counts the employees that `enrol` would add, and the others by the criteria that do not hold. Writes nothing. */
   async simulate(tenantId: string, campagneId: string, criteria: ListeElectoraleRecord): Promise<Simulated> {
     const client = this.transactions.client();
     const { actifsLe } = await this.dayAndId(criteria);

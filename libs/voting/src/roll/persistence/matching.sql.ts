@@ -90,7 +90,7 @@ export const MATCHING = matchingAmong(() => 'true');
 
 /**
  * SQL of the predicates of each pair of `candidat`, after WITH and the relations `critere` and `candidat`: the criterion, whether it holds,
- * the code of what was found (`REASONS` of the domain), the union or the employer, and since when it is so. `convient` says whether all hold.
+ * the code of the reason (`REASONS` of the domain), the union or the employer, and since when it is so. `convient` says whether all hold.
  */
 export const MOTIFS = `${CONDITION}, motif AS (
     SELECT v.critere, v.id_externe, ${HOLDS} AS convient, p.champ, p.tient, p.code, p.reference, p.depuis
