@@ -109,7 +109,7 @@ describe('confirmations at once', () => {
   });
 
   it('two of different requests with the same new identifier: one employee, two cards', async () => {
-    const rounds = depth(6, 15);
+    const rounds = depth(3, 15);
     for (let round = 0; round < rounds; round++) {
       const ids = await requests(2);
       const idExterne = `N-${round}`;
@@ -187,7 +187,7 @@ describe('the next number is taken meanwhile', () => {
     'by %s of the same numbers, many times: no error, and every request has its own employee',
     async (path) => {
       const numbers: string[] = [];
-      const rounds = depth(8, 25);
+      const rounds = depth(4, 25);
       for (let round = 0; round < rounds; round++) {
         const ids = await requests(3);
         const [last] = await space.rows<{ dernier: string }>(

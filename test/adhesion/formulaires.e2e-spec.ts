@@ -306,7 +306,7 @@ describe('fields and objects of a form', () => {
   ])('a form and the deletion of %s in it: one of the two is first, without an error', async (...args) => {
     const [, code, make, remove, list, pointer] = args;
     const kept = pathOf(await made({ titre: 'Gardé', syndicatIdExterne: 'SYN-1' }));
-    for (let round = 0; round < depth(12, 30); round++) {
+    for (let round = 0; round < depth(5, 30); round++) {
       const id = `R-${round}`;
       await make(id);
       const form = JSON.parse(

@@ -109,7 +109,7 @@ describe('signings at the same time', () => {
   });
 
   it('a signing and the deletion of its employee: one is first; the result is a card that stays, or a request', async () => {
-    for (let round = 0; round < depth(8, 20); round++) {
+    for (let round = 0; round < depth(4, 20); round++) {
       const id = `R-${round}`;
       await synced(app, tenant.partenaire, { Employes: [{ IdExterne: id, Prenom: 'Zoé', Nom: 'Roy' }] });
       const remove = () => partner('DELETE', `/b2b/v1/employe/${id}`);
@@ -126,7 +126,7 @@ describe('signings at the same time', () => {
   });
 
   it('during a sync of the same memberships: all succeed, each employee is a member once', async () => {
-    const rounds = depth(4, 8);
+    const rounds = depth(2, 8);
     for (let round = 0; round < rounds; round++) {
       const ids = times(5, (n) => `S-${round}-${n}`);
       const body = (prenom: string, Adhesions: object[]) => ({

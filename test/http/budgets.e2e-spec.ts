@@ -155,7 +155,7 @@ describe('parts of long lists', () => {
     expect((await list).status).toBe(200);
   });
 
-  it('have 1,500 items from the fifth on while their client reads other lists, and the lists are complete', async () => {
+  it('have 1,500 items, and lists that are read at once are complete', async () => {
     const limits: number[] = [];
     const { page } = JsonItems.prototype;
     const spy = jest.spyOn(JsonItems.prototype, 'page').mockImplementation(function (
@@ -167,11 +167,10 @@ describe('parts of long lists', () => {
     });
     try {
       const alone = await get('/b2b/v1/employeur');
-      expect(new Set(limits)).toEqual(new Set([5_000]));
       expect(alone.json).toHaveLength(40_000);
       const both = await Promise.all([get('/b2b/v1/employeur'), get('/b2b/v1/employeur')]);
-      expect(new Set(limits)).toEqual(new Set([5_000, 1_500]));
       for (const { text } of both) expect(text === alone.text).toBe(true);
+      expect(new Set(limits)).toEqual(new Set([1_500]));
     } finally {
       spy.mockRestore();
     }
@@ -308,21 +307,14 @@ describe('a reader that reads nothing of a list', () => {
   );
 
   it('the list is not fetched ahead, and the connection is closed', async () => {
+    const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
     const statements = await statementsOf(async () => {
-      const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
       await once(socket, 'readable');
-      await eventually(
-        () => (socket.destroyed || socket.readableEnded ? true : undefined),
-        'The end',
-        1,
-      ).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
     });
     const runs = statements.filter(({ text }) => text.includes('FROM employeur'));
-    // The system's buffers hold some of these megabytes.
-    expect(runs.length).toBeLessThan(6);
-    const socket = send(headOf('GET', '/b2b/v1/employeur', tenant));
-    await once(socket, 'readable');
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    // The system's buffers hold some megabytes of the list, which has 27 parts.
+    expect(runs.length).toBeLessThan(16);
     const text = await answerOf(socket);
     expect(text).toMatch(/^HTTP\/1.1 200/);
     expect(text.endsWith('0\r\n\r\n')).toBe(false);

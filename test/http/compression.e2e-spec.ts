@@ -1,3 +1,4 @@
+import { StreamableFile } from '@nestjs/common';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { compressions } from '../../libs/platform/src/limits/list-parts';
@@ -165,8 +166,8 @@ it('a shorter answer is sent as it is', async () => {
 });
 
 describe('A compressed list that fails', () => {
-  /** Lets the list fail after some texts. */
-  const failingAfter = (texts: number): void => {
+  /** Lets the list fail after some pieces. */
+  const failingAfter = (pieces: number): void => {
     const { send } = ListSender.prototype;
     jest.spyOn(ListSender.prototype, 'send').mockImplementation(async function (
       this: ListSender,
@@ -174,13 +175,13 @@ describe('A compressed list that fails', () => {
       context,
     ) {
       const answer = await send.call(this, listing, context);
-      if (typeof answer === 'string') return answer;
+      if (!(answer instanceof StreamableFile)) return answer;
       const stream = answer.getStream();
-      const all = async function* (): AsyncGenerator<string, void> {
+      const all = async function* (): AsyncGenerator<Buffer, void> {
         let sent = 0;
-        for await (const text of stream) {
-          if (sent++ === texts) throw new Error('a list that fails');
-          yield text as string;
+        for await (const piece of stream) {
+          if (sent++ === pieces) throw new Error('a list that fails');
+          yield piece as Buffer;
         }
       };
       Object.assign(answer, { stream: Readable.from(all(), { highWaterMark: 1 }) });

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import type { Response } from 'express';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KeylessBudget } from '../../libs/platform/src/limits/keyless-budget';
 import { Maintenance } from '../../libs/platform/src/database/maintenance';
@@ -65,7 +66,7 @@ function delayForLong(): void {
 }
 
 const delayed = (count: number): Promise<unknown> =>
-  eventually(() => floodDelay['delayed'] === count || undefined, `${count} requests are delayed`);
+  eventually(() => floodDelay['refused'].delayed === count || undefined, `${count} requests are delayed`);
 
 describe('A key that goes on beyond its limit', () => {
   it('gets its first refusals at once and further ones later and later, all with the same answer', async () => {
@@ -114,7 +115,7 @@ describe('A key that goes on beyond its limit', () => {
     await delayed(1);
     const { answer } = await ask((await app.tenant()).cle);
     expect(answer.status).toBe(200);
-    expect(floodDelay['delayed']).toBe(1);
+    expect(floodDelay['refused'].delayed).toBe(1);
     flooding.destroy();
   });
 
@@ -125,10 +126,26 @@ describe('A key that goes on beyond its limit', () => {
     await delayed(5);
     const extra = open(cle);
     const [data] = (await once(extra, 'data')) as [Buffer];
-    expect(floodDelay['delayed']).toBe(5);
+    expect(floodDelay['refused'].delayed).toBe(5);
     expect(data.toString()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nConnection: close\r\n/i);
     await once(extra, 'close');
     for (const socket of sockets) socket.destroy();
+  });
+
+  it('has places of its own, beside the delays that rehearsals ask for', async () => {
+    const { cle } = await refused(5);
+    delayForLong();
+    const responses = Array.from({ length: 8 }, () =>
+      Object.assign(new EventEmitter(), { destroyed: false }),
+    );
+    const asked = responses.map((response, n) =>
+      floodDelay.asked(`caller ${n}`, response as unknown as Response, LONG_MS),
+    );
+    const flooding = open(cle);
+    await delayed(1);
+    for (const response of responses) response.emit('close');
+    await Promise.all(asked);
+    flooding.destroy();
   });
 
   it('leaves room for other keys, up to the maximum of all keys together', async () => {
@@ -168,7 +185,7 @@ describe('Callers without a valid key', () => {
     const waiting = open('nobody');
     await delayed(1);
     expect((await ask((await app.tenant()).cle)).answer.status).toBe(200);
-    expect(floodDelay['delayed']).toBe(1);
+    expect(floodDelay['refused'].delayed).toBe(1);
     waiting.destroy();
   });
 
@@ -209,7 +226,7 @@ describe('A process that stops', () => {
     const own = other.app.get(FloodDelay);
     own.limits = { ...own.limits, free: 0, stepMs: LONG_MS, longestMs: LONG_MS };
     const waiting = open('nobody', other.url);
-    await eventually(() => own['delayed'] === 1 || undefined, 'One request is delayed');
+    await eventually(() => own['refused'].delayed === 1 || undefined, 'One request is delayed');
     other.app.get(Lifecycle).stop();
     expectProblem(await other.send('nobody', 'GET', '/b2b/v1/moi'), 401, 'Cle.Invalide');
     waiting.destroy();

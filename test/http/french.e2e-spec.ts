@@ -207,7 +207,7 @@ describe('Accept-Language', () => {
     expect(messages).toEqual(
       expect.arrayContaining([
         'courriel non valide',
-        'figure deux fois dans cette requête\u00a0; le premier compte',
+        'figure deux fois dans cette requête; le premier compte',
         'SyndicatIdExterne ne désigne aucun syndicat\u00a0: SYN-0 (employé E-9)',
         'ValeursChampUtilisateur\u00a0: aucun champ utilisateur ne se nomme Quart',
         'Employes[5]\u00a0: l’enregistrement doit être un objet',
@@ -233,8 +233,8 @@ describe('Accept-Language', () => {
     const messages = ((await ask('fr')).json.errors as { message: string }[]).map(({ message }) => message);
     expect(messages[0]).toBe('employeur\u00a0: nom est obligatoire');
     expect(messages[1]).toBe('identifiantExterneEmployeur ne désigne aucun employeur\u00a0: EMP-0');
-    expect(messages[2]).toContain('surnom n’est pas une propriété de cet enregistrement\u00a0; ');
-    expect(messages[2]).toMatch(/\u00a0; ville doit être du texte$/);
+    expect(messages[2]).toContain('surnom n’est pas une propriété de cet enregistrement; ');
+    expect(messages[2]).toMatch(/; ville doit être du texte$/);
     expect((await ask('en')).json.errors[0].message).toBe('employeur: nom is required');
   });
 
@@ -293,7 +293,7 @@ describe('Accept-Language', () => {
     ]);
     const transition = await app.send(tenant, 'POST', `${path}/ouvrir`, undefined, inLanguage('fr'));
     expect(transition.json.detail).toBe(
-      'Une campagne à l’état Brouillon ne peut pas être ouverte\u00a0; une campagne à l’état Planifie le peut.',
+      'Une campagne à l’état Brouillon ne peut pas être ouverte; une campagne à l’état Planifie le peut.',
     );
   });
 

@@ -72,6 +72,11 @@ async function send(
 const onWires = (act: (wire: Wire) => unknown): Promise<unknown> => Promise.all(wires.map(act));
 
 const probe = async (name: string): Promise<number> => (await send('GET', `/health/${name}`)).status;
+/** Level of pino. */
+const INFO = 30;
+
+/** Number of logged failures of requests. */
+const failures = (): number => api.output.split('"msg":"request failed"').length - 1;
 const probes = () => Promise.all(['live', 'ready', 'startup'].map(probe));
 
 describe('the process of the API', () => {
@@ -111,7 +116,9 @@ describe('the process of the API', () => {
   it('if the database does not respond, it is not ready within two seconds', async () => {
     await onWires((wire) => wire.clog(true));
     const start = performance.now();
+    const before = failures();
     expect(await probe('ready')).toBe(503);
+    await eventually(() => failures() > before || undefined, 'The line of the failed probe');
     expect(performance.now() - start).toBeLessThan(2_500);
     expect(await probe('live')).toBe(200);
     await onWires((wire) => wire.clog(false));
@@ -152,6 +159,7 @@ describe('the process of the API', () => {
 
   it('on SIGTERM it finishes running requests, is not ready, and ends with 0 within seconds', async () => {
     if (!api.isRunning) throw new Error(`The process has ended before: ${api.errors}`);
+    const before = api.lines().length;
     await saboteur.query('BEGIN');
     await saboteur.query('LOCK TABLE employe IN ACCESS EXCLUSIVE MODE');
     const running = send('PUT', '/b2b/v1/employe', { ...EMPLOYE, prenom: 'Léa' });
@@ -178,6 +186,11 @@ describe('the process of the API', () => {
     expect(await api.exited).toBe(0);
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(api.errors).toBe('');
+    const loud = api
+      .lines()
+      .slice(before)
+      .filter(({ level }) => (level as number) > INFO);
+    expect(loud).toEqual([]);
     const { rows } = await database.query('SELECT prenom FROM employe');
     expect(rows).toEqual([{ prenom: 'Léa' }]);
   });

@@ -26,7 +26,6 @@ export const MEETINGS: PlannedList = {
   open,
   statement: /FROM seance/,
   tables: TABLES,
-  nodes: /^(?!Seq Scan)/,
   limite: 10,
   most: 250,
   also: [
@@ -48,7 +47,6 @@ export const RESULTS: PlannedList = {
   },
   statement: /FROM point_seance/,
   tables: TABLES,
-  nodes: /^(?!Seq Scan)/,
   limite: 10,
   most: 6,
   controls: [],

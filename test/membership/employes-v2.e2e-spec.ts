@@ -345,7 +345,7 @@ describe('GET /b2b/v2/employe', () => {
     it.each(['/b2b/v1/employe/E-1', '/b2b/v2/employe/E-1', '/b2b/v1/employe', '/b2b/v2/employe?limite=10'])(
       'a tenant without memberships and values never reads those of others: %s',
       async (path) => {
-        await app.database.query('ANALYZE');
+        await app.database.query('ANALYZE employe, emploi, membership, valeur_champ_employe');
         await write(PERSONNE);
         const sent = await statementsOf(() => get(path));
         const statement = sent.find(({ name }) => name!.startsWith('employe_v'))!;

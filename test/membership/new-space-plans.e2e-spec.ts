@@ -51,3 +51,14 @@ it('lists of a data space that no statistics know read each row a few times', as
     expect([table, read < COUNT * 25]).toEqual([table, true]);
   }
 });
+
+it('a sync reads each earlier sync a few times, however few of them statistics know', async () => {
+  const SYNCS = 150;
+  const read = await allRowsRead(async (app) => {
+    const tenant = await app.tenant();
+    for (let n = 0; n < SYNCS; n++)
+      await synced(app, tenant, { Syndicats: [{ IdentifiantExterne: 'SYN-1', Nom: `Syndicat ${n}` }] });
+  });
+  expect(read.get('sync')).toBeGreaterThan(SYNCS);
+  expect(read.get('sync')! / SYNCS ** 2).toBeLessThan(5);
+});

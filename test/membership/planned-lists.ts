@@ -71,7 +71,6 @@ export const EMPLOYMENTS: PlannedList = {
   // PostgreSQL makes the JSON, so the statement contains the wire's names.
   statement: /"idExterneEmploye"/,
   tables: ['emploi', 'employe'],
-  nodes: /^(?!Seq Scan)/,
   limite: 100,
   // Where few matching employments are spread, also those between them.
   most: ALL / 10,

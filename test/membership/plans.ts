@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { entering, type Prelude, type Statement } from '../../libs/platform/src/database/entered-query';
+import { entering, type Prelude } from '../../libs/platform/src/database/entered-query';
+import type { Statement } from '../../libs/platform/src/database/one-trip';
 import { APP_ROLE } from '../../libs/platform/src/database/roles';
 import type { TestApp } from '../setup/test-app';
 

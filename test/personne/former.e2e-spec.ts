@@ -7,7 +7,7 @@ import { type Answer, TestApp } from '../setup/test-app';
 import { type Somebody, Space } from './space';
 import { dump, tracesOf } from './support';
 
-const RACES = depth(10, 50);
+const RACES = depth(5, 50);
 
 let app: TestApp;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { TestApp } from '../setup/test-app';
 import { BORN, type Step, step, Told, who } from './history';
 
 /** Random histories, each of two data spaces: one renames its employees on the way, one has the last identifiers from the start. */
-const HISTORIES = depth(20, 500);
+const HISTORIES = depth(6, 500);
 
 const app = perFile(() => TestApp.start());
 

@@ -83,5 +83,5 @@ it(
       expect.arrayContaining([...modified.slice(0, 4), 'Employe Cree', 'Emploi Termine', ...rare]),
     );
   },
-  depth(120_000, 1_800_000),
+  depth(120_000, 5_400_000),
 );

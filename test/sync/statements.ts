@@ -13,13 +13,28 @@ const EVERY_REQUEST = new Set([
   'standbys_primary',
   'standbys_standby',
   'standbys_store',
-  // Requests of staging look them up.
-  'horloge_avance',
-  'panne_find',
+  // The clock and the failures on demand, which requests of staging look up.
+  'essai_of_request',
 ]);
 
 /** Counts the statements, with COPY, that this process sends to PostgreSQL while `work` runs. */
 export async function countStatements(work: () => Promise<unknown>): Promise<number> {
+  return (await statementsOf(work)).length;
+}
+
+/** Returns which statements `many` has more often than `few`, except one statement of the process itself. */
+export function grown(few: readonly string[], many: readonly string[]): string[] {
+  const rest = [...few];
+  const more = many.filter((name) => {
+    const index = rest.indexOf(name);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+  return more.length > 1 ? more : [];
+}
+
+/** Returns the names or texts, without their numbers, of the statements with COPY that this process sends to PostgreSQL while `work` runs. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const spy = jest.spyOn(Client.prototype, 'query');
   try {
     await work();
@@ -27,9 +42,9 @@ export async function countStatements(work: () => Promise<unknown>): Promise<num
       ([statement]) => statement as unknown as string | { name?: string; text?: string },
     );
     const names = sent.map((statement) =>
-      typeof statement === 'string' ? statement : (statement.name ?? statement.text),
+      typeof statement === 'string' ? statement : (statement.name ?? statement.text ?? ''),
     );
-    return names.filter((name) => !EVERY_REQUEST.has(name ?? '')).length;
+    return names.filter((name) => !EVERY_REQUEST.has(name)).map((name) => name.replaceAll(/\d+/g, '0'));
   } finally {
     spy.mockRestore();
   }

@@ -6,7 +6,7 @@ import { early, prepare, request } from './states';
 import { awayFromMidnight, type Loose, Partner } from './support';
 
 /** Pairs of states: a first sync, and a second one that is undone. */
-const PAIRS = depth(40, 500);
+const PAIRS = depth(12, 500);
 
 const app = perFile(() => TestApp.start());
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ClientsService } from '../../libs/clients/src';
 import { UndoService } from '../../libs/sync/src';
 import { ImageBox } from '../../libs/sync/src/application/image-box';
+import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { TEST_ACTOR } from '../setup/actor';
 import { perFile } from '../setup/fixtures';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -94,6 +95,33 @@ describe('GET /b2b/v2/sync', () => {
     await app.app.get(UndoService).purgeExpired([partner.tenant.tenantId]);
     const { rows } = await app.database.query('SELECT FROM sync_image WHERE sync_id = $1', [id]);
     expect([await list(), rows]).toEqual([[], []]);
+  });
+
+  it('keeps the last 50,000: one more sync removes the oldest, however many there are', async () => {
+    const id = await lastSync();
+    const COLUMNS = 'tenant_id, version, evenement_id, effets, octets, cumul';
+    await app.database.query(
+      `INSERT INTO sync (${COLUMNS}, id_unique, rang)
+       SELECT ${COLUMNS}, gen_random_uuid(), 1 + n FROM sync, generate_series(1, 50000) n WHERE id_unique = $1`,
+      [id],
+    );
+    expect(await partner.sync({ Employes: STAFF })).toMatchObject({ status: 200 });
+    const { rows } = await app.database.query<{ count: number; oldest: number }>(
+      'SELECT count(*)::int AS count, min(rang)::int AS oldest FROM sync WHERE tenant_id = $1',
+      [partner.tenant.tenantId],
+    );
+    expect(rows).toEqual([{ count: 50_000, oldest: 3 }]);
+  });
+
+  it('keeps only the newest sync if the changes of two are too many', async () => {
+    const { storedBytes } = BUDGETS;
+    const { rows } = await app.database.query<{ octets: string }>(
+      'UPDATE sync SET octets = $2, cumul = $2 WHERE tenant_id = $1 RETURNING octets',
+      [partner.tenant.tenantId, storedBytes],
+    );
+    expect(rows).toHaveLength(1);
+    await synced({ Employes: [employee('E-0', { Nom: 'Autre' })] });
+    expect(await list()).toHaveLength(1);
   });
 });
 

@@ -1,8 +1,9 @@
 import type { Filters, OpenedList, PlannedList } from '../contract/support/planned-list';
+import { depth } from '../setup/depth';
 import type { TestApp } from '../setup/test-app';
 import { CAMPAGNES, Campaigns } from './support/campaigns';
 
-const MANY = 100_000;
+const MANY = depth(40_000, 100_000);
 const LIMITE = 100;
 /** A time in the middle of the list. */
 const MIDDLE = new Date(Date.UTC(2026, 0, 1) + MANY / 2);
@@ -69,11 +70,10 @@ async function open(app: TestApp): Promise<OpenedList> {
 }
 
 export const VOTERS: PlannedList = {
-  what: 'a roll of 100,000 voters',
+  what: 'a roll of many voters',
   open,
   statement: /"VotantId"/,
   tables: ['votant'],
-  nodes: /^(Index|Bitmap)/,
   limite: LIMITE,
   // Its own rows, the next one, and some that another filter leaves out.
   most: 3 * LIMITE,

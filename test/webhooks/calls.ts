@@ -152,7 +152,7 @@ export const CALLS: Calls = {
     more: {
       calls: [
         restricted('/certification'),
-        { path: `${WEBHOOK}/${HELD.pair}/certification` },
+        { path: `${WEBHOOK}/${HELD.rotated}/certification` },
         { path: `${WEBHOOK}/${EXAMPLE_WEBHOOK_INACTIF_ID}/certification` },
       ],
     },
@@ -163,7 +163,7 @@ export const CALLS: Calls = {
       path: `${WEBHOOK}/${HELD.cards}/certification`,
       calls: [
         restricted('/certification'),
-        { path: `${WEBHOOK}/${HELD.pair}/certification` },
+        { path: `${WEBHOOK}/${HELD.rotated}/certification` },
         { path: `${WEBHOOK}/${HELD.disabled}/certification` },
       ],
     },

@@ -247,6 +247,77 @@ describe('A certification ends early', () => {
   });
 });
 
+describe('A certification is of the endpoint at its beginning', () => {
+  /** Begins a certification, and changes the endpoint while the second scenario waits for its answer. */
+  async function changedMeanwhile(made: Endpoint, change: () => Promise<{ status: number }>) {
+    const partner = new PartnerReceiver(made.secret);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    receiver.behaviours.set(path, (received, response) => {
+      const turn = receiver.of(path).length === 2 ? held : Promise.resolve();
+      void turn.then(() => partner['take'](received, response));
+    });
+    await certify(space, made);
+    await work();
+    await until('the second scenario is sent', () => receiver.of(path).length === 2);
+    expect((await change()).status).toBe(200);
+    const changed = await certification(space, made);
+    return { changed, release };
+  }
+
+  it('another address ends it, and the new address gets no request of it', async () => {
+    const made = await endpoint();
+    const other = `/${++paths}`;
+    const change = () => space.replace(made, { url: receiver.url + other });
+    const { changed, release } = await changedMeanwhile(made, change);
+    expect([changed.verdict, changed.raison]).toEqual([
+      'Echoue',
+      expect.stringMatching(/^The address of the endpoint was changed\./),
+    ]);
+    expect(namesOf(changed, 'Reussi')).toEqual(['valide']);
+    PartnerReceiver.at(receiver, other, made.secret);
+    expect((await certify(space, made)).status).toBe(202);
+    release();
+    const next = await verdict(space, made);
+    expect([next.verdict, namesOf(next, 'Reussi').length]).toEqual(['Reussi', 13]);
+    expect(receiver.of(other)).toHaveLength(REQUESTS);
+    const ids = receiver.of(other).map(({ body }) => JSON.parse(body).data.certificationId);
+    expect(new Set(ids)).toEqual(new Set([next.id]));
+    const ended = await space.rows<{ raison: string; observations: object[] }>(
+      'SELECT raison, observations FROM certification WHERE tenant_id = $1 AND id_unique = $2',
+      changed.id,
+    );
+    expect(ended).toEqual([{ raison: changed.raison, observations: [expect.anything()] }]);
+  });
+
+  it('another key ends it', async () => {
+    const made = await endpoint();
+    const rotate = () => space.send('POST', `${PATH}/${made.id}/secret/rotation`);
+    const { changed, release } = await changedMeanwhile(made, rotate);
+    expect([changed.verdict, changed.raison]).toEqual([
+      'Echoue',
+      expect.stringMatching(/^The key of the endpoint was changed\./),
+    ]);
+    release();
+    expect((await certify(space, made)).status).toBe(202);
+  });
+
+  it('other types or another description do not', async () => {
+    const made = await endpoint();
+    const { changed, release } = await changedMeanwhile(made, () =>
+      space.replace(made, {
+        ...{ url: receiver.url + path, description: 'Paie' },
+        types: ['adhesion.signee'],
+      }),
+    );
+    expect([changed.verdict, changed.raison]).toEqual([null, null]);
+    release();
+    const done = await verdict(space, made);
+    expect([done.verdict, namesOf(done, 'Reussi').length]).toEqual(['Reussi', 13]);
+    expect(receiver.of(path)).toHaveLength(REQUESTS);
+  });
+});
+
 describe('A process that dies or stops', () => {
   const left = (id: string, deaths: number) =>
     app.database.query(

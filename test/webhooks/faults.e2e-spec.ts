@@ -19,7 +19,7 @@ import { Receiver, until } from './support/receiver';
 import { ShiftedClock } from './support/shifted-clock';
 import { register, scene, type Scene } from './support/signed';
 
-const EVENTS = depth(300, 2_000);
+const EVENTS = depth(120, 2_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -16,7 +16,7 @@ export const HELD = {
   rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
   /** A key pair signs for it. */
   pair: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b05',
-  /** An ended certification of `cards`; that of `pair` runs. */
+  /** An ended certification of `cards`; that of `rotated` runs. A rotation would end it. */
   certification: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b21',
   livraison: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b11',
   livraisonInactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b12',
@@ -69,7 +69,7 @@ export async function holdWebhooks(app: TestApp, tenantId: string): Promise<Read
     observe: 'HTTP 500 after 1 ms',
   });
   await certifications.end(tenantId, id, 'The client is suspended.');
-  await certifications.insert(tenantId, HELD.pair, Buffer.from('held'));
+  await certifications.insert(tenantId, HELD.rotated, Buffer.from('held'));
   const attempt = { date: '2026-03-02T14:05:09.120Z', dureeMs: 12, reponse: '' };
   await app.database.query(
     `UPDATE livraison SET etat = 'Reussie', prochaine_tentative = NULL, tentatives = $1 WHERE id_unique = $2`,

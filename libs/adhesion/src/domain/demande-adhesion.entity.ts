@@ -9,11 +9,11 @@ import { fr, type Text } from '#platform/errors/text';
 const DECIDED: Readonly<Record<Exclude<StatutDemande, 'ATransferer'>, Text>> = {
   Confirmee: {
     en: 'The request has been confirmed; a decision is final.',
-    fr: fr('La demande a été confirmée ; une décision est définitive.'),
+    fr: fr('La demande a été confirmée; une décision est définitive.'),
   },
   Rejetee: {
     en: 'The request has been rejected; a decision is final.',
-    fr: fr('La demande a été rejetée ; une décision est définitive.'),
+    fr: fr('La demande a été rejetée; une décision est définitive.'),
   },
 };
 

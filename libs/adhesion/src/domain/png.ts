@@ -56,7 +56,7 @@ export function readPngDataUrl(url: string): ReadPng {
     return {
       fault: {
         en: `must have at most 512 KiB; it has ${size} KiB`,
-        fr: fr`doit avoir au plus 512 Kio ; elle en a ${size}`,
+        fr: fr`doit avoir au plus 512 Kio; elle en a ${size}`,
       },
     };
   }
@@ -70,7 +70,7 @@ function sizeFault(png: Buffer): Text | undefined {
   if (width > MOST_PIXELS || height > MOST_PIXELS)
     return {
       en: `must have at most ${MOST_PIXELS.toLocaleString('en')} pixels a side; it has ${width} × ${height}`,
-      fr: fr`doit avoir au plus ${MOST_PIXELS} pixels de côté ; elle en a ${width} × ${height}`,
+      fr: fr`doit avoir au plus ${MOST_PIXELS} pixels de côté; elle en a ${width} × ${height}`,
     };
   // Each row begins with the byte that names its filter.
   const unpacked = height * (1 + Math.ceil((width * (SAMPLES[png[25]!] ?? 0) * png[24]!) / 8));

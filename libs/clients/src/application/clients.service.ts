@@ -299,7 +299,7 @@ function assertReplyAddress({ adresseDeReponse }: ClientChange): void {
   const detail = {
     en: 'must be written in ASCII characters, without quotes; an international domain as xn--…',
     fr: fr(
-      "doit s'écrire en caractères ASCII, sans guillemets ; un domaine international, sous la forme xn--…",
+      "doit s'écrire en caractères ASCII, sans guillemets; un domaine international, sous la forme xn--…",
     ),
   };
   throw invalidRequest([{ pointer: '/adresseDeReponse', code: 'email', detail }]);

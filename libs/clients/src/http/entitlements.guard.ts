@@ -24,7 +24,7 @@ export class EntitlementsGuard implements CanActivate {
     if (caller.role !== role) {
       const detail = {
         en: `This operation needs a key of role ${role}; this key has role ${caller.role}.`,
-        fr: fr`Cette opération demande une clé de rôle ${role} ; cette clé a le rôle ${caller.role}.`,
+        fr: fr`Cette opération demande une clé de rôle ${role}; cette clé a le rôle ${caller.role}.`,
       };
       throw new DomainError(CLE.RoleInsuffisant, detail);
     }

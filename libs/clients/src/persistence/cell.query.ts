@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Cells } from '#platform/database/databases';
-import type { Statement } from '#platform/database/entered-query';
+import type { Statement } from '#platform/database/one-trip';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 

@@ -16,12 +16,8 @@ import {
 } from '../domain/employe-v2.fields';
 import { type ChampDefinition, readValeur, type Valeur } from '../domain/valeur-champ';
 import { ChampUtilisateurQuery } from '../persistence/champ-utilisateur.query';
-import {
-  EmployesV2Bulk,
-  type EmployeV2Stages,
-  type TooLarge,
-  type RefusedNested,
-} from '../persistence/employes-v2.bulk';
+import { EmployesV2Bulk, type TooLarge, type RefusedNested } from '../persistence/employes-v2.bulk';
+import { DATES, EmployeV2Stages } from '../persistence/employes-v2.stages';
 import { countsOf } from './bulk-counts';
 import { fr, type Text } from '#platform/errors/text';
 import { GIVEN_TWICE, NAMES_NO } from '../domain/membership.errors';
@@ -66,7 +62,7 @@ export class EmployesSyncService {
       new CheckedList(this.membership, 'SyndicatIdExterne', 'Adhesions'),
       this.valeur,
       await this.champs.definitions(tenantId),
-      this.bulk.stages(),
+      new EmployeV2Stages(),
     );
     await this.bulk.fill(reading.stages, rowsOf(reading, first, walk, limits));
     // One more than allowed shows that there are more.
@@ -195,7 +191,7 @@ class Reading {
       if (isIdentified) identified++;
       if (values) {
         const { IdentifiantExterneEmployeur: employeur, Matricule, DateDebut, DateFin } = values;
-        const present = this.stages.dates.of(values);
+        const present = DATES.of(values);
         this.stages.emplois.add([
           ...[index, employe, id, employeur, Matricule, DateDebut, DateFin, present, true],
         ]);
@@ -212,7 +208,7 @@ class Reading {
       const { index, id, values } = this.memberships.check(one, () => noteOf(employe));
       if (!values) continue;
       const { DateAdhesion, DateFin } = values;
-      this.stages.memberships.add([index, employe, id, DateAdhesion, DateFin, this.stages.dates.of(values)]);
+      this.stages.memberships.add([index, employe, id, DateAdhesion, DateFin, DATES.of(values)]);
     }
   }
 }
@@ -248,7 +244,7 @@ function tooLargeRefusal({ index, idExterne, octets }: TooLarge): Refusal {
 /** Returns the message for a record whose period is impossible. */
 const endsBefore = (begin: 'DateDebut' | 'DateAdhesion') => (): Text => ({
   en: `DateFin is before ${begin}; an absent date keeps what is stored, and null clears it`,
-  fr: fr`DateFin est avant ${begin} ; une date absente garde ce qui est conservé, et null l'efface`,
+  fr: fr`DateFin est avant ${begin}; une date absente garde ce qui est conservé, et null l'efface`,
 });
 
 /** Returns the message for a record whose identifier of an employer or union names none. */

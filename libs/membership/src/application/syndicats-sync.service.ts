@@ -78,7 +78,7 @@ export class SyndicatsSyncService {
         checked,
         {
           en: 'has another name earlier in this request; the first one counts, and the employer is linked',
-          fr: fr('a un autre nom plus tôt dans cette requête ; le premier compte, et l’employeur est lié'),
+          fr: fr('a un autre nom plus tôt dans cette requête; le premier compte, et l’employeur est lié'),
         },
         note(),
       );

@@ -51,7 +51,7 @@ export const EMPLOYE_FIELDS = {
       detail: {
         en: 'are read-only in V1; write custom values with V2 (`ValeursChampUtilisateur` of `POST /b2b/v2/sync` or `/b2b/v2/employe/upsert`)',
         fr: fr(
-          'sont en lecture seule en V1 ; écrivez les valeurs des champs utilisateur avec la V2 (`ValeursChampUtilisateur` de `POST /b2b/v2/sync` ou de `/b2b/v2/employe/upsert`)',
+          'sont en lecture seule en V1; écrivez les valeurs des champs utilisateur avec la V2 (`ValeursChampUtilisateur` de `POST /b2b/v2/sync` ou de `/b2b/v2/employe/upsert`)',
         ),
       },
     },

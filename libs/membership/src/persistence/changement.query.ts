@@ -6,7 +6,8 @@ import {
   type Position,
   wireTimestamp,
 } from '#platform/database/json-items';
-import { IN_ORDER, type Statement } from '#platform/database/entered-query';
+import { IN_ORDER } from '#platform/database/entered-query';
+import type { Statement } from '#platform/database/one-trip';
 import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { PublishedFeed } from '#platform/database/published-feed';

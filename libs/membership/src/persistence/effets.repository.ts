@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CopiedRows } from '#platform/bulk/copied-rows';
+import { keptTable } from '#platform/bulk/stage';
 import { Transactions } from '#platform/database/transactions';
 import { hasNotEnded, TODAY } from './days.sql';
 import { CHANGED_EMPLOYES, changedRecords, CHANGEMENT_COLUMNS, EMPLOYEUR, STAGES } from './effets.sql';
@@ -45,10 +46,9 @@ export class EffetsRepository {
 
   /** From now to `end` or `merge`, or to a rollback to a savepoint before, triggers note each written row (effets_noter.sql). */
   async note(): Promise<void> {
-    await this.transactions.client().query(
-      `CREATE TEMPORARY TABLE effets (${NOTE_COLUMNS}) ON COMMIT DROP;
-       SELECT set_config('app.effets', 'notes', true)`,
-    );
+    await this.transactions
+      .client()
+      .query(`${keptTable('effets', NOTE_COLUMNS)}; SELECT set_config('app.effets', 'notes', true)`);
   }
 
   /** Ends the noting, and returns the notes: rows of `NOTE_COLUMNS`. */

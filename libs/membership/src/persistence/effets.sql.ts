@@ -1,6 +1,9 @@
 import { wireTimestamp } from '#platform/database/json-items';
 import { hasEnded, hasNotEnded, TODAY } from './days.sql';
 import { EMPLOI_V1 } from './emploi.sql';
+import { EMPLOIS, EMPLOYES_V2, MEMBERSHIPS } from './employes-v2.stages';
+import { EMPLOYES_V1, EMPLOYEURS_V1 } from './master-data.bulk';
+import { EMPLOYEURS_V2 } from './syndicats.bulk';
 
 /** Columns of the changes, in their order: the record, what happens to it, and its fields as JSON. */
 export const CHANGEMENT_COLUMNS =
@@ -15,14 +18,15 @@ const HIDDEN = `'{id_unique,date_creation,derniere_maj,a_emplois,id_externe,id_e
 /** The employer that V1 writes with its employee. V2 shows it as an employment. */
 export const EMPLOYEUR = 'identifiant_externe_employeur';
 
-/** The stages of a sync whose records belong to an employer: kind, identifier, and employee if any. */
+/** SELECTs of the staged records of a sync that belong to an employer, by their tables: kind, identifier, and employee if any. */
 export const STAGES: Readonly<Record<string, string>> = {
-  stage_employe: `SELECT 'Employe', s.id_externe, NULL, NULL FROM stage_employe s`,
-  stage_employe_v2: `SELECT 'Employe', s.id_externe, NULL, NULL FROM stage_employe_v2 s`,
-  stage_employeur: `SELECT 'Employeur', s.id_externe, NULL, s.id_externe FROM stage_employeur s`,
-  stage_employeur_v2: `SELECT 'Employeur', s.id_externe, NULL, s.id_externe FROM stage_employeur_v2 s`,
-  stage_emploi: `SELECT 'Emploi', s.identifiant_externe, s.id_externe_employe, s.${EMPLOYEUR} FROM stage_emploi s WHERE s.accepte`,
-  stage_membership: `SELECT 'Adhesion', s.syndicat_id_externe, s.id_externe_employe, NULL FROM stage_membership s`,
+  [EMPLOYES_V1.stage.name]: `SELECT 'Employe', s.id_externe, NULL, NULL FROM ${EMPLOYES_V1.stage.name} s`,
+  [EMPLOYES_V2.name]: `SELECT 'Employe', s.id_externe, NULL, NULL FROM ${EMPLOYES_V2.name} s`,
+  [EMPLOYEURS_V1.stage.name]:
+    `SELECT 'Employeur', s.id_externe, NULL, s.id_externe FROM ${EMPLOYEURS_V1.stage.name} s`,
+  [EMPLOYEURS_V2.name]: `SELECT 'Employeur', s.id_externe, NULL, s.id_externe FROM ${EMPLOYEURS_V2.name} s`,
+  [EMPLOIS.name]: `SELECT 'Emploi', s.identifiant_externe, s.id_externe_employe, s.${EMPLOYEUR} FROM ${EMPLOIS.name} s WHERE s.accepte`,
+  [MEMBERSHIPS.name]: `SELECT 'Adhesion', s.syndicat_id_externe, s.id_externe_employe, NULL FROM ${MEMBERSHIPS.name} s`,
 };
 
 /** SQL: a member of a JSON row as the wire has it. */

@@ -6,7 +6,7 @@ import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import type { DomainError } from '#platform/errors/domain-error';
 import { noEmploye } from '../domain/membership.errors';
-import { RENOMMAGES, type Tenure } from './personal-data.sql';
+import { RENOMMAGES, RENOMMAGES_TABLE, type Tenure } from './personal-data.sql';
 
 /** A new external identifier of an employee. */
 export interface Renommage {
@@ -34,14 +34,12 @@ export class IdentifiantRepository {
    */
   async stage(tenantId: string, pairs: readonly Renommage[]): Promise<void> {
     const client = this.transactions.client();
-    const stage = new Stage(RENOMMAGES, {
-      ...{ n: 'integer', ancien: 'identifier', nouveau: 'identifier' },
-      ...{ passage: 'identifier', depuis: 'identifier' },
-    });
+    const stage = new Stage(RENOMMAGES_TABLE);
     const rows = function* () {
       for (const [n, { ancien, nouveau }] of pairs.entries()) yield [n, ancien, nouveau, null, ancien];
     };
     await stage.fill(client, rows());
+    await Stage.load(client, [stage]);
     await client.query(
       `WITH locked AS (
          SELECT FROM employe e WHERE e.tenant_id = $1 AND e.id_externe IN (SELECT ancien FROM ${RENOMMAGES})
@@ -49,7 +47,7 @@ export class IdentifiantRepository {
        ) SELECT count(*) FROM locked`,
       [tenantId],
     );
-    await client.query(FRESH_PLANS);
+    if (stage.hasMany) await client.query(FRESH_PLANS);
   }
 
   /** Returns the first pairs whose `ancien` is no employee, with its present identifier if it is a former one. */

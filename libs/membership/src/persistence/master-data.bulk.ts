@@ -5,7 +5,6 @@ import { EMPLOYE_FIELDS } from '../domain/employe.fields';
 import { EMPLOYEUR_FIELDS } from '../domain/employeur.fields';
 import { withBoundedUnions } from './bounded-unions';
 import { writeEmployeurV1 } from './emploi.sql';
-import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { notOurs } from './own-rows.sql';
 import { fr } from '#platform/errors/text';
 import { NAMES_NO } from '../domain/membership.errors';
@@ -21,39 +20,37 @@ const unknownEmployers = (stage: string): string => `
     ) locked WHERE locked.id_externe = s.identifiant_externe_employeur
   )`;
 
+export const EMPLOYEURS_V1 = new BulkUpsert('employeur', EMPLOYEUR_FIELDS, { list: 'employeurs' });
+export const EMPLOYES_V1 = new BulkUpsert('employe', EMPLOYE_FIELDS, {
+  list: 'employes',
+  references: {
+    select: unknownEmployers,
+    fault: (reference) => ({
+      en: `identifiantExterneEmployeur ${NAMES_NO.employeur.en}: ${reference}`,
+      fr: fr`identifiantExterneEmployeur ${NAMES_NO.employeur.fr} : ${reference}`,
+    }),
+  },
+  overrides: {
+    identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,
+  },
+  then: (stage, has) =>
+    writeEmployeurV1(
+      `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM ${stage} s
+       WHERE ${has('identifiantExterneEmployeur')}`,
+      `e.${notOurs(stage)}`,
+    ),
+});
+
 /** Upserts of many employers or employees as V1 writes them, in the ambient transaction. */
 @Injectable()
 export class MasterDataBulk {
-  private readonly employeurs = new BulkUpsert('employeur', EMPLOYEUR_FIELDS, { list: 'employeurs' });
-  private readonly employes = new BulkUpsert('employe', EMPLOYE_FIELDS, {
-    list: 'employes',
-    references: {
-      select: unknownEmployers,
-      fault: (reference) => ({
-        en: `identifiantExterneEmployeur ${NAMES_NO.employeur.en}: ${reference}`,
-        fr: fr`identifiantExterneEmployeur ${NAMES_NO.employeur.fr} : ${reference}`,
-      }),
-    },
-    overrides: {
-      identifiant_externe_employeur: (sent) => `CASE WHEN t.a_emplois THEN NULL ELSE ${sent} END`,
-    },
-    then: (stage, has) =>
-      writeEmployeurV1(
-        `SELECT s.id_externe, s.identifiant_externe_employeur AS employeur FROM ${stage} s
-         WHERE ${has('identifiantExterneEmployeur')}`,
-        `e.${notOurs(stage)}`,
-      ),
-  });
-
   constructor(private readonly transactions: Transactions) {}
 
   upsertEmployeurs(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
-    return withBoundedUnions(() => this.employeurs.run(this.transactions.client(), tenantId, records));
+    return withBoundedUnions(() => EMPLOYEURS_V1.run(this.transactions.client(), tenantId, records));
   }
 
-  async upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
-    const client = this.transactions.client();
-    await client.query(FRESH_PLANS);
-    return this.employes.run(client, tenantId, records);
+  upsertEmployes(tenantId: string, records: Iterable<unknown>): Promise<BulkResult> {
+    return EMPLOYES_V1.run(this.transactions.client(), tenantId, records);
   }
 }

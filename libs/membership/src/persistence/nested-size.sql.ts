@@ -1,3 +1,5 @@
+import { EMPLOIS, EMPLOYES_V2, MEMBERSHIPS, VALEURS } from './employes-v2.stages';
+
 /** A table of records nested in employees, and the stage with those that a sync sends. */
 interface NestedTable {
   readonly table: string;
@@ -13,7 +15,7 @@ interface NestedTable {
 const NESTED: readonly NestedTable[] = [
   {
     table: 'emploi',
-    stage: 'stage_emploi',
+    stage: EMPLOIS.name,
     key: 'identifiant_externe',
     texts: ['identifiant_externe', 'identifiant_externe_employeur', 'matricule'],
     isWritten: 's.accepte',
@@ -21,7 +23,7 @@ const NESTED: readonly NestedTable[] = [
   },
   {
     table: 'membership',
-    stage: 'stage_membership',
+    stage: MEMBERSHIPS.name,
     key: 'syndicat_id_externe',
     texts: ['syndicat_id_externe'],
     isWritten: 'true',
@@ -29,7 +31,7 @@ const NESTED: readonly NestedTable[] = [
   },
   {
     table: 'valeur_champ_employe',
-    stage: 'stage_valeur',
+    stage: VALEURS.name,
     key: 'nom_champ',
     texts: ['nom_champ', 'valeur_texte', 'id_externe_choix'],
     isWritten: 'NOT s.removed',
@@ -52,7 +54,7 @@ const mostBytes = (row: string, kind: NestedTable): string =>
 const union = (select: (kind: NestedTable) => string): string => NESTED.map(select).join(' UNION ALL ');
 
 /**
- * A statement that removes from `stage_employe_v2` the employees whose nested records would grow beyond `$2` bytes, and
+ * A statement that removes from `EMPLOYES_V2` the employees whose nested records would grow beyond `$2` bytes, and
  * returns them. Employees that are larger already may stay so. Sizes in JSON are computed where they may matter only.
  */
 export const REFUSE_LARGE = `
@@ -60,7 +62,7 @@ export const REFUSE_LARGE = `
     SELECT employe FROM (
       ${union((kind) => `SELECT s.id_externe_employe AS employe, ${mostBytes('s', kind)} AS octets FROM ${kind.stage} s WHERE ${kind.isWritten}`)}
       UNION ALL
-      SELECT e.id_externe, n.octets FROM stage_employe_v2 e JOIN (
+      SELECT e.id_externe, n.octets FROM ${EMPLOYES_V2.name} e JOIN (
         ${union((kind) => `SELECT t.tenant_id, t.id_externe_employe, ${mostBytes('t', kind)} AS octets FROM ${kind.table} t`)}
       ) n ON n.tenant_id = $1 AND n.id_externe_employe = e.id_externe
     ) r GROUP BY employe HAVING sum(octets) > $2
@@ -76,7 +78,7 @@ export const REFUSE_LARGE = `
       )}
     ) r GROUP BY employe HAVING sum(after) > greatest($2, sum(before))
   )
-  DELETE FROM stage_employe_v2 e USING sizes WHERE e.id_externe = sizes.employe
+  DELETE FROM ${EMPLOYES_V2.name} e USING sizes WHERE e.id_externe = sizes.employe
   RETURNING e.n AS index, e.id_externe AS "idExterne", sizes.octets::int`;
 
 /** SELECT of an employee among `employes` whose nested records are larger than `$2` bytes. @param employes has `id_externe` */
@@ -88,13 +90,13 @@ export const tooLarge = (employes: string): string => `
 /** A statement that removes the nested records of employees that are no longer staged, and counts those that were accepted. */
 export const DROP_ORPHANS = `
   WITH emplois AS (
-    DELETE FROM stage_emploi s WHERE NOT EXISTS (SELECT FROM stage_employe_v2 e WHERE e.id_externe = s.id_externe_employe)
+    DELETE FROM ${EMPLOIS.name} s WHERE NOT EXISTS (SELECT FROM ${EMPLOYES_V2.name} e WHERE e.id_externe = s.id_externe_employe)
     RETURNING s.accepte
   ), memberships AS (
-    DELETE FROM stage_membership s WHERE NOT EXISTS (SELECT FROM stage_employe_v2 e WHERE e.id_externe = s.id_externe_employe)
+    DELETE FROM ${MEMBERSHIPS.name} s WHERE NOT EXISTS (SELECT FROM ${EMPLOYES_V2.name} e WHERE e.id_externe = s.id_externe_employe)
     RETURNING true
   ), valeurs AS (
-    DELETE FROM stage_valeur s WHERE NOT EXISTS (SELECT FROM stage_employe_v2 e WHERE e.id_externe = s.id_externe_employe)
+    DELETE FROM ${VALEURS.name} s WHERE NOT EXISTS (SELECT FROM ${EMPLOYES_V2.name} e WHERE e.id_externe = s.id_externe_employe)
   )
   SELECT (SELECT count(*)::int FROM emplois WHERE accepte) AS emplois,
     (SELECT count(*)::int FROM memberships) AS memberships`;

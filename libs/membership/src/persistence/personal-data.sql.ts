@@ -1,3 +1,5 @@
+import { StageTable } from '#platform/bulk/stage';
+
 /** Rows of one table that are about a person. The SQL names properties of `Person` as parameters: `:idExterne`. */
 export interface PersonalRows {
   /** Name of the table in the export. */
@@ -54,7 +56,14 @@ export interface Fusion {
  * The pairs of a renaming, a temporary table: `n`, `ancien`, `nouveau`, and `passage`, by which a key goes whose new identifier
  * another employee of the pairs has; `depuis` is that or `ancien`.
  */
-export const RENOMMAGES = 'stage_renommage';
+export const RENOMMAGES_TABLE = new StageTable('stage_renommage', {
+  n: 'integer',
+  ancien: 'identifier',
+  nouveau: 'identifier',
+  passage: 'identifier',
+  depuis: 'identifier',
+});
+export const RENOMMAGES = RENOMMAGES_TABLE.name;
 
 /** A foreign key to the employee that may repeat. */
 export function renamedReference(table: string, column: string): Record<string, Renaming> {

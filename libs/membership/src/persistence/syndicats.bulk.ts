@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Stage } from '#platform/bulk/stage';
-import { type MergeCounts, mergeStaged } from '#platform/bulk/staged-merge';
+import { Stage, StageTable } from '#platform/bulk/stage';
+import { type MergeCounts, mergeOf, NO_ROWS } from '#platform/bulk/staged-merge';
+import { type StagedStatement, StagedStatements } from '#platform/bulk/staged-statements';
 import { Transactions } from '#platform/database/transactions';
-import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { withBoundedUnions } from './bounded-unions';
 import { notOurs } from './own-rows.sql';
 
@@ -19,6 +19,9 @@ export interface SyndicatsWritten {
 }
 
 const NAMED = { id_externe: 'identifier', nom: 'text' } as const;
+const SYNDICATS = new StageTable('stage_syndicat', NAMED);
+export const EMPLOYEURS_V2 = new StageTable('stage_employeur_v2', NAMED);
+const LIENS = new StageTable('stage_lien', { syndicat: 'identifier', employeur: 'identifier' });
 const NOM = { nom: { update: 's.nom', insert: 's.nom' } };
 
 /** Writes the unions and employers of a V2 sync, in the ambient transaction. */
@@ -28,9 +31,9 @@ export class SyndicatsBulk {
 
   stages(): SyndicatStages {
     return {
-      syndicats: new Stage('stage_syndicat', NAMED),
-      employeurs: new Stage('stage_employeur_v2', NAMED),
-      liens: new Stage('stage_lien', { syndicat: 'identifier', employeur: 'identifier' }),
+      syndicats: new Stage(SYNDICATS),
+      employeurs: new Stage(EMPLOYEURS_V2),
+      liens: new Stage(LIENS),
     };
   }
 
@@ -47,31 +50,37 @@ export class SyndicatsBulk {
     { syndicats, employeurs, liens }: SyndicatStages,
   ): Promise<SyndicatsWritten> {
     const client = this.transactions.client();
-    for (const stage of [syndicats, employeurs, liens]) await stage.load(client);
-    const merge = (table: string, stage: Stage): Promise<MergeCounts> =>
-      mergeStaged(client, tenantId, {
-        table,
-        stage: stage.name,
-        key: { id_externe: 'id_externe' },
-        values: NOM,
-        changedColumn: 'derniere_maj',
-      });
-    const merged = {
-      syndicats: await merge('syndicat', syndicats),
-      employeurs: await merge('employeur', employeurs),
+    const filled = [syndicats, employeurs, liens].filter(({ count }) => count > 0);
+    await Stage.load(client, filled);
+    const merge = (table: string, stage: Stage): StagedStatement<MergeCounts> | undefined => {
+      const key = { id_externe: 'id_externe' };
+      const merged = { table, stage, key, values: NOM, changedColumn: 'derniere_maj' };
+      return stage.count === 0 ? undefined : mergeOf(tenantId, merged);
     };
-    await client.query(FRESH_PLANS);
-    const { rowCount: linked } = await client.query(
-      `WITH added AS (
-         INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
-         SELECT $1, syndicat, employeur FROM stage_lien ORDER BY syndicat, employeur
-         ON CONFLICT DO NOTHING RETURNING id_externe_syndicat
-       )
-       UPDATE syndicat SET derniere_maj = clock_timestamp()
-       WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added) AND ${notOurs(liens.name)}`,
-      [tenantId],
-    );
-    const changed = merged.syndicats.changed + (linked ?? 0);
-    return { ...merged, syndicats: { ...merged.syndicats, changed } };
+    const statements = new StagedStatements(client, filled);
+    const done = await statements.run({
+      syndicats: merge('syndicat', syndicats),
+      employeurs: merge('employeur', employeurs),
+      plans: statements.freshPlans,
+      liens: liens.count === 0 ? undefined : linking(tenantId),
+    });
+    const [merged = NO_ROWS] = done.syndicats;
+    const [{ linked } = { linked: 0 }] = done.liens;
+    const changed = merged.changed + linked;
+    return { syndicats: { ...merged, changed }, employeurs: done.employeurs[0] ?? NO_ROWS };
   }
+}
+
+/** Returns a statement that links unions with employers, and counts the unions that get one and have not changed otherwise. */
+function linking(tenantId: string): StagedStatement<{ linked: number }> {
+  const text = `WITH added AS (
+         INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
+         SELECT $1, syndicat, employeur FROM ${LIENS.name} ORDER BY syndicat, employeur
+         ON CONFLICT DO NOTHING RETURNING id_externe_syndicat
+       ), touched AS (
+         UPDATE syndicat SET derniere_maj = clock_timestamp()
+         WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added) AND ${notOurs(LIENS.name)}
+         RETURNING 1
+       ) SELECT count(*)::int AS linked FROM touched`;
+  return { text, values: [tenantId] };
 }

@@ -25,6 +25,8 @@ interface Progress {
 /** `isLost`: the connection broke before any part of the message was sent. */
 export type Sent = Delivered & { readonly isLost?: boolean };
 
+const nobodyWaits = (): void => undefined;
+
 /** A connection to the mail server. It sends one message at a time. */
 export class SmtpSession {
   private isClosedByUs = false;
@@ -72,7 +74,7 @@ export class SmtpSession {
     this.giveUp(new Error('The connection was closed.'));
   }
 
-  private giveUp: (error: Error) => void = () => undefined;
+  private giveUp: (error: Error) => void = nobodyWaits;
 
   /**
    * Sends a message and runs the pre-send check before its end. If the check fails, closes the connection before the final
@@ -120,7 +122,7 @@ export class SmtpSession {
     } finally {
       state.isOver = true;
       clearTimeout(timer);
-      this.giveUp = () => undefined;
+      this.giveUp = nobodyWaits;
       this.connection.off('end', onEnd);
       if (!state.isThrough) await this.leave(state.hasContent);
     }
@@ -131,7 +133,8 @@ export class SmtpSession {
     // The server would read a command as part of the message.
     if (hasContent || !this.isOpen) return this.connection.close();
     await new Promise<void>((resolve) => {
-      this.giveUp = () => resolve();
+      const leave = (): void => resolve();
+      this.giveUp = leave;
       this.connection.once('end', resolve);
       this.connection.reset((error) => {
         if (error) this.connection.close();

@@ -238,7 +238,7 @@ function unknownFault(
   const now = JSON.stringify(actuel);
   const withNow = {
     en: `${detail.en}; the employee who had it has ${now} now`,
-    fr: fr`${detail.fr} ; l'employé qui l'avait a maintenant ${now}`,
+    fr: fr`${detail.fr}; l'employé qui l'avait a maintenant ${now}`,
   };
   return { pointer, code: 'unknown', detail: withNow };
 }

@@ -7,7 +7,7 @@ import {
   type Person,
   type PersonalRows,
 } from '#membership/relations';
-import type { Statement } from '#platform/database/entered-query';
+import type { Statement } from '#platform/database/one-trip';
 import { PAGE_BYTES, upToPage } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { LAST_ENTRY, PERSONAL_DATA, RENAMING_ORDER } from './personal-data.sql';

@@ -3,8 +3,9 @@ import { CheckedList, type Refusal } from '../input/checked-list';
 import type { RecordDefinition } from '../input/field';
 import { RecordValidator } from '../input/record-validator';
 import { Presence, type StagedProperties } from './presence';
-import { Stage, type StagedRow } from './stage';
-import { mergeStaged } from './staged-merge';
+import { Stage, type StagedRow, StageTable } from './stage';
+import { type MergeCounts, mergeOf } from './staged-merge';
+import { type StagedStatement, StagedStatements } from './staged-statements';
 import type { Text } from '../errors/text';
 
 /** `created + updated + refusals.length` is the number of records sent; unchanged ones count as updated. */
@@ -61,6 +62,8 @@ export class BulkUpsert<D extends RecordDefinition> {
   private readonly validator: RecordValidator<D>;
   private readonly presence: Presence;
   private readonly identifier: string;
+  /** The table of the records of a request. */
+  readonly stage: StageTable;
 
   /** @param table has a column for each field, named in snake_case, and `tenant_id`, `derniere_maj` and `id_externe` */
   constructor(
@@ -74,6 +77,11 @@ export class BulkUpsert<D extends RecordDefinition> {
       (name) => name !== this.identifier && !['readOnly', 'rows'].includes(definition[name]!.kind),
     );
     this.presence = new Presence(names);
+    this.stage = new StageTable(`stage_${table}`, {
+      n: 'integer',
+      id_externe: 'identifier',
+      ...this.presence.columns,
+    });
   }
 
   /** @param client the connection of the ambient transaction */
@@ -84,37 +92,38 @@ export class BulkUpsert<D extends RecordDefinition> {
     const { references, then, overrides = {} } = this.options;
     const list = new CheckedList(this.validator, this.identifier, this.options.list);
     const properties = this.presence.request();
-    const stage = new Stage(`stage_${this.table}`, {
-      n: 'integer',
-      id_externe: 'identifier',
-      ...this.presence.columns,
-    });
+    const stage = new Stage(this.stage);
     await stage.fill(client, this.rows(list, properties, first, walk));
-    const refused = references ? await refuse(client, tenantId, stage.name, references) : [];
-    const values = properties.values();
+    await Stage.load(client, [stage]);
+    const statements = new StagedStatements(client, [stage]);
+    const further: StagedStatement<FurtherEffects> | undefined = then && {
+      text: then(stage.name, (name) => this.presence.has(name)),
+      values: [tenantId],
+    };
+    const values = properties.values(statements.isLarge);
     for (const [column, override] of Object.entries(overrides)) {
       const { update, insert } = values[column]!;
       values[column] = { update: override(update), insert };
     }
-    const merged = await mergeStaged(client, tenantId, {
-      table: this.table,
-      stage: stage.name,
-      key: { id_externe: 'id_externe' },
-      values,
-      changedColumn: 'derniere_maj',
+    const done = await statements.run({
+      plans: statements.freshPlans,
+      refused: references && refusing(tenantId, stage.name, references),
+      merge: mergeOf(tenantId, {
+        table: this.table,
+        stage,
+        key: { id_externe: 'id_externe' },
+        values,
+        changedColumn: 'derniere_maj',
+      }),
+      further,
     });
-    const further = then
-      ? await client.query<FurtherEffects>(
-          then(stage.name, (name) => this.presence.has(name)),
-          [tenantId],
-        )
-      : undefined;
-    const effects = further?.rows[0] ?? NO_EFFECTS;
-    const { created } = merged;
-    const updated = stage.count - refused.length - created;
+    const [merged] = done.merge as [MergeCounts];
+    const [effects = NO_EFFECTS] = done.further;
+    const refused = refusalsOf(done.refused, references);
+    const updated = stage.count - refused.length - merged.created;
     const changed = merged.changed + effects.changed;
     return {
-      created,
+      created: merged.created,
       updated,
       changed,
       unchanged: updated - changed,
@@ -137,18 +146,20 @@ export class BulkUpsert<D extends RecordDefinition> {
   }
 }
 
-/** Removes rejected records from the stage and returns them. */
-async function refuse(
-  client: PoolClient,
-  tenantId: string,
-  stage: string,
-  { select, fault }: ReferenceRule,
-): Promise<Refusal[]> {
-  const { rows } = await client.query<{ index: number; idExterne: string; reference: string }>(
-    `WITH refused AS (${select(stage)}), removed AS (
+interface RefusedRow {
+  readonly index: number;
+  readonly idExterne: string;
+  readonly reference: string;
+}
+
+/** Returns a statement that removes rejected records from the stage and returns them. */
+function refusing(tenantId: string, stage: string, { select }: ReferenceRule): StagedStatement<RefusedRow> {
+  const text = `WITH refused AS (${select(stage)}), removed AS (
        DELETE FROM ${stage} s USING refused WHERE s.n = refused.n RETURNING s.n, s.id_externe
-     ) SELECT n AS index, id_externe AS "idExterne", reference FROM refused JOIN removed USING (n)`,
-    [tenantId],
-  );
-  return rows.map(({ reference, ...record }) => ({ ...record, message: fault(reference) }));
+     ) SELECT n AS index, id_externe AS "idExterne", reference FROM refused JOIN removed USING (n)`;
+  return { text, values: [tenantId] };
+}
+
+function refusalsOf(rows: readonly RefusedRow[], rule: ReferenceRule | undefined): Refusal[] {
+  return rows.map(({ reference, ...record }) => ({ ...record, message: rule!.fault(reference) }));
 }

@@ -63,12 +63,16 @@ export class StagedProperties {
     return [present, ...this.names.map((name) => record[name] as string | null | undefined)];
   }
 
-  /** Returns the SQL of each column's new value. Call it after the last `row`. */
-  values(): Record<string, ColumnValue> {
+  /**
+   * Returns the SQL of each column's new value. Call it after the last `row`.
+   *
+   * @param isLarge whether the SQL is for these rows only. Otherwise it is the same for all rows.
+   */
+  values(isLarge: boolean): Record<string, ColumnValue> {
     return Object.fromEntries(
       this.names.map((name, position) => {
         const column = snakeCase(name);
-        const isEverywhere = this.everywhere & (1 << position);
+        const isEverywhere = isLarge && this.everywhere & (1 << position);
         const update = isEverywhere
           ? `s.${column}`
           : `CASE WHEN ${this.presence.has(name)} THEN s.${column} ELSE t.${column} END`;

@@ -1,10 +1,11 @@
-import type { PoolClient } from 'pg';
 import type { ColumnValue } from './presence';
+import type { Stage } from './stage';
+import type { StagedStatement } from './staged-statements';
 
 /** How staged rows become rows of a table. */
 export interface StagedMerge {
   readonly table: string;
-  readonly stage: string;
+  readonly stage: Stage;
   /** Column of the table → column of the stage. With `tenant_id` they are a unique key. */
   readonly key: Readonly<Record<string, string>>;
   /** Column of the table → SQL of its value, where `s` is the staged row and `t` the stored one. */
@@ -35,18 +36,16 @@ export interface MergeCounts {
   readonly touched: number;
 }
 
+/** The counts of a merge of no rows. */
+export const NO_ROWS: MergeCounts = { created: 0, changed: 0, ended: 0, cleared: 0, touched: 0 };
+
 /**
- * Inserts and updates all staged rows in one statement, without rewriting unchanged rows. Rows are locked in the order
+ * Returns a statement that inserts and updates all staged rows, without rewriting unchanged rows. Rows are locked in the order
  * of the key if the join keeps it, which makes deadlocks with other requests rare.
  */
-export async function mergeStaged(
-  client: PoolClient,
-  tenantId: string,
-  merge: StagedMerge,
-): Promise<MergeCounts> {
+export function mergeOf(tenantId: string, merge: StagedMerge): StagedStatement<MergeCounts> {
   const keys = Object.entries(merge.key);
   const names = Object.keys(merge.values);
-  await keepStatistics(client, merge.table, `(${knownRows(merge.stage)})`);
   const each = (give: (name: string) => string): string => names.map(give).join(', ');
   const stored = each((name) => `t.${name}`);
   const next = each((name) => merge.values[name]!.update);
@@ -55,11 +54,10 @@ export async function mergeStaged(
     .filter((name) => !merge.meaningfulNulls?.includes(name))
     .map((name) => `(old.${name} IS NOT NULL AND new.${name} IS NULL)::int`);
   const isUpdate = `merge_action() = 'UPDATE'`;
-  const { rows } = await client.query<MergeCounts>(
-    `WITH merged AS (
+  const text = `WITH merged AS (
        MERGE INTO ${merge.table} t
        USING (
-         SELECT * FROM ${merge.stage} s ${merge.where ? `WHERE ${merge.where}` : ''}
+         SELECT * FROM ${merge.stage.name} s ${merge.where ? `WHERE ${merge.where}` : ''}
          ORDER BY ${keys.map(([, staged]) => staged).join(', ')}
        ) s
        ON t.tenant_id = $1 AND ${keys.map(([column, staged]) => `t.${column} = s.${staged}`).join(' AND ')}
@@ -75,33 +73,6 @@ export async function mergeStaged(
        count(*) FILTER (WHERE action = 'UPDATE' AND NOT has_ended)::int AS changed,
        count(*) FILTER (WHERE has_ended)::int AS ended, coalesce(sum(cleared), 0)::int AS cleared,
        ${merge.touched ? `(SELECT count(*)::int FROM ${merge.touched})` : 0} AS touched
-     FROM merged`,
-    [tenantId],
-  );
-  return rows[0]!;
-}
-
-/** Number of rows from which a nested loop over all of them takes seconds. */
-const MANY = 1_000;
-
-/**
- * Keeps autovacuum off a table until the transaction ends. Autovacuum does not see the rows that this transaction writes
- * into a nearly empty table. It would record pages without rows, and PostgreSQL would then plan every check of a foreign
- * key for an empty table (docs/adr/0011). The lock does not wait and does not block other writers. A table with more known
- * rows than the transaction writes is not locked, because autovacuum must run at some time.
- *
- * @param rows SQL of the maximum number of rows to be written
- */
-export async function keepStatistics(client: PoolClient, table: string, rows: string): Promise<void> {
-  await client.query(`DO $$ BEGIN
-    IF (${knownRows(table)}) < ${rows} AND ${rows} >= ${MANY} THEN
-      LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
-    END IF;
-  EXCEPTION WHEN lock_not_available THEN NULL; -- Another sync or autovacuum holds the lock.
-  END $$`);
-}
-
-/** SQL that selects a table's number of rows according to its statistics. */
-export function knownRows(relation: string): string {
-  return `SELECT reltuples FROM pg_class WHERE oid = '${relation}'::regclass`;
+     FROM merged`;
+  return { text, values: [tenantId], writes: { table: merge.table, rows: merge.stage.count } };
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import postgres, { Client, Pool, type PoolConfig } from 'pg';
 import {
   DataSource,
@@ -11,6 +12,7 @@ import { snakeCase } from '../input/field';
 import { APP_ROLE } from './roles';
 import { bounded, type DatabaseWatch, disallowLongStatements } from './database-watch';
 import { entering, type Prelude } from './entered-query';
+import { messageSocket } from './message-socket';
 
 // Otherwise dates go in the zone of the process, whose offset is cut to minutes: those before standard time, and the
 // year 1, would arrive as others than they were.
@@ -40,6 +42,8 @@ function poolConfig({ url, size, applicationName, isShared = false }: PoolOption
     max: size,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
+    // Autovacuum cannot pass over the temporary tables that a connection keeps (StageTable), and PostgreSQL keeps transaction ids for them.
+    maxLifetimeSeconds: 3_600,
   };
 }
 
@@ -57,6 +61,8 @@ export function createPipelinedPool(
   const WatchedPool = watchedBy(options.watch);
   const pool = new WatchedPool({
     ...poolConfig(options),
+    // `pg` calls it with its configuration.
+    stream: messageSocket as () => Socket,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: async (client) => {
       await client.query(entering([APP_ROLE, '', 'on', '']));

@@ -1,5 +1,6 @@
-import { type Pool, type PoolClient, Query, type QueryResult, type QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { endsConnection } from '../errors/sql-errors';
+import { type Earlier, sendTogether, type Statement } from './one-trip';
 
 /**
  * The role to act as, the tenant whose rows are seen, whether PostgreSQL refuses writes, and the space that is written ('' for
@@ -7,19 +8,8 @@ import { endsConnection } from '../errors/sql-errors';
  */
 export type Entry = readonly [role: string, tenantId: string, readOnly: 'on' | 'off', written: string];
 
-/**
- * A statement. Each `name` has one `text`: a connection parses it once and soon uses one plan for all values. A statement
- * without a name is planned for its values each time.
- */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
 /** A statement that goes before another one in the same trip, and answers no row. */
-export interface Prelude extends Statement {
-  readonly name: string;
+export interface Prelude extends Earlier {
   readonly values: readonly string[];
 }
 
@@ -82,45 +72,10 @@ export async function leased<T>(pool: Pool, work: (client: PoolClient) => Promis
 export async function queryEntered<R extends QueryResultRow>(
   client: PoolClient,
   entry: Entry,
-  { name, text, values }: Statement,
+  statement: Statement,
   before: readonly Prelude[] = [],
 ): Promise<Pick<QueryResult<R>, 'rows' | 'rowCount'>> {
-  return new Promise((resolve, reject) => {
-    // One result for each of the statements.
-    const onResults = (error: Error | undefined, results: unknown): void =>
-      error ? reject(error) : resolve((results as QueryResult<R>[]).at(-1)!);
-    // Given as a whole configuration, it would be cloned at a cost that shows in profiles of single reads.
-    // Without a name and values pg would send a simple query, after which the transaction would stay open.
-    const query = Object.assign(new Query(text, [...values], onResults), {
-      queryMode: 'extended',
-      ...(name === undefined ? {} : { name }),
-    });
-    const submitStatement = query.submit.bind(query);
-    query.submit = (connection) => {
-      connection.stream.cork();
-      try {
-        connection.bind({ statement: ENTER.name, values: entering(entry, name).values }, true);
-        connection.execute({}, true);
-        for (const one of before) {
-          connection.bind({ statement: one.name, values: [...one.values] }, true);
-          connection.execute({}, true);
-        }
-        return submitStatement(connection);
-      } finally {
-        connection.stream.uncork();
-      }
-    };
-    client.query(query);
-  });
-}
-
-/** Whether a connection has run these statements before, by their names. */
-export function knows(client: PoolClient, statements: readonly { readonly name: string }[]): boolean {
-  const { parsedStatements } = (client as unknown as Client).connection;
-  return statements.every(({ name }) => name in parsedStatements);
-}
-
-/** Properties that the types of `pg` omit. */
-interface Client {
-  readonly connection: { readonly parsedStatements: Readonly<Record<string, string>> };
+  const entrance = entering(entry, statement.name);
+  const results = await sendTogether<R>(client, [entrance, ...before], statement, { haveRows: false });
+  return results.at(-1)!;
 }

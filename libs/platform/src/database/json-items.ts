@@ -1,5 +1,6 @@
 import { type RecordDefinition, snakeCase } from '../input/field';
-import { IN_ORDER, type Statement } from './entered-query';
+import { IN_ORDER } from './entered-query';
+import type { Statement } from './one-trip';
 import type { Transactions } from './transactions';
 
 /**
@@ -113,13 +114,11 @@ export interface ItemSource {
 }
 
 interface PageRow {
-  /** Place of the text in the page. */
-  place: number;
-  /** Null on a page of a `scanned` condition that no row passed. */
+  /** Place of the text in the page; null for the item that follows the page. */
+  place: number | null;
   items: string | null;
-  /** Of the last text: whether more items follow. */
-  more: boolean | null;
   lastDate: Date | number;
+  /** Null on a page without any item. */
   lastId: string | null;
   /** The last row that a `scanned` condition looked at, if there are no more items up to it, and rows may follow. */
   seenDate?: Date | number | null;
@@ -238,7 +237,8 @@ export class JsonItems {
       `${follows} (${isNumber ? `${place(after.date.getTime())}::bigint` : place(after.date)}, ${place(after.id)})`;
     const direction = newestFirst ? ' DESC' : '';
     const ordered = `ORDER BY ${by}${direction}, id_unique${direction}`;
-    const order = `${ordered} LIMIT $2`;
+    // One item more than the page has shows whether there are more.
+    const order = `${ordered} LIMIT $2 + 1`;
     const where = [...kept, ...(start ? [start] : [])].join(' AND ');
     const areFew = await this.areFew(tenantId, used);
     // The rows that are looked at after a position, found by an index.
@@ -257,12 +257,6 @@ export class JsonItems {
            (${page(table, and.together.join(', '))}) UNION ALL (${page(and.table, and.together.join(', '))})
          ) m ${order}`
       : page(table, selected);
-    const afterLast = `${follows} ("lastDate", "lastId")`;
-    const more = [table, ...(and ? [and.table] : [])].map(
-      (part) =>
-        // The order makes PostgreSQL use the index: without it, PostgreSQL expects to find a next row at once anywhere.
-        `(SELECT true FROM ${from(part, afterLast)} WHERE ${kept.join(' AND ')} AND ${afterLast} ${ordered} LIMIT 1)`,
-    );
     // Each combination of conditions has its own prepared statement, because each needs a different plan.
     const name = `${this.source.name}_page_${used.map(({ index }) => index).join('_')}${after ? '_after' : ''}`;
     const isPlannedOnce = !areFew && used.every(({ planned }) => planned === undefined);
@@ -272,15 +266,20 @@ export class JsonItems {
       ` LEFT JOIN (SELECT ${by} AS "seenDate", id_unique AS "seenId" FROM (${window(table, [start], `OFFSET ${MOST_SCANNED - 1} LIMIT 1`)}) s) s ON true`;
     // The state is of the statement's snapshot, and an empty page has one too.
     const once = state ? `(SELECT ${state} AS state) page` : seen ? '(SELECT) page' : undefined;
-    const text = `SELECT items, place, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''}${state ? ', state' : ''},
-        CASE WHEN position = texts AND (count = $2 OR bytes >= ${PAGE_BYTES}) THEN ${more.join(' OR ')} END AS more
+    // Both windows run row by row, and the condition on `beyond` ends them, so further rows are not made.
+    const text = `SELECT items, place, "lastDate", "lastId"${seen ? ', "seenDate", "seenId"' : ''}${state ? ', state' : ''}
       FROM ${once ? `${once}${seen || ''} LEFT JOIN` : ''} (
-        SELECT *, row_number() OVER texts AS position, count(*) OVER () AS texts,
-          sum(rows) OVER texts AS count, sum(length) OVER texts AS bytes FROM (
-          SELECT (before / ${TEXT_BYTES})::int AS place, string_agg(item, ',' ORDER BY before) AS items, count(*) AS rows,
-            sum(octet_length(item)) AS length, ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
-          FROM (${upToPage(rows, ['item', '"_by"', '"_id"'])}) u GROUP BY place
-        ) t WINDOW texts AS (ORDER BY place)
+        SELECT place, CASE WHEN place IS NOT NULL THEN string_agg(item, ',' ORDER BY before) END AS items,
+          ${ofLast('_by')} AS "lastDate", ${ofLast('_id')} AS "lastId"
+        FROM (
+          SELECT item, "_by", "_id", before, CASE WHEN beyond = 0 THEN (before / ${TEXT_BYTES})::int END AS place FROM (
+            SELECT *, count(CASE WHEN before >= ${PAGE_BYTES} OR number > $2 THEN 1 END) OVER (ROWS UNBOUNDED PRECEDING) AS beyond
+            FROM (
+              SELECT *, coalesce(sum(octet_length(item)) OVER earlier, 0) AS before, row_number() OVER earlier AS number
+              FROM (${rows} OFFSET 0) t WINDOW earlier AS (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+            ) m
+          ) b WHERE beyond < 2
+        ) i GROUP BY place
       ) p ${once ? 'ON true' : ''}`;
     const found = await this.transactions.query<PageRow>(
       { tenantId },
@@ -288,17 +287,17 @@ export class JsonItems {
       isScanned ? [IN_ORDER] : [],
     );
     // PostgreSQL would sort the texts once more after the join.
-    found.sort((one, other) => one.place - other.place);
-    const items = found.flatMap((row) => row.items ?? []);
-    const end = found.at(-1);
-    if (!end) return { items: [] };
-    const last = end.lastId === null ? undefined : positionOf(end.lastDate, end.lastId);
-    const next = end.more ? last : end.seenId ? positionOf(end.seenDate!, end.seenId) : undefined;
+    const texts = found.filter(({ place }) => place !== null).sort((one, other) => one.place! - other.place!);
+    const end = texts.at(-1);
+    const last = end && positionOf(end.lastDate, end.lastId!);
+    const isMore = found.some(({ place, lastId }) => place === null && lastId !== null);
+    const { seenDate, seenId, state: stateRead } = found[0] ?? {};
+    const next = isMore ? last : seenId ? positionOf(seenDate!, seenId) : undefined;
     return {
-      items,
+      items: texts.map(({ items }) => items!),
       ...(last ? { last } : {}),
       ...(next ? { next } : {}),
-      ...(end.state ? { state: end.state } : {}),
+      ...(stateRead ? { state: stateRead } : {}),
     };
   }
 

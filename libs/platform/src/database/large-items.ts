@@ -1,5 +1,5 @@
 import { largeItems } from '../limits/list-parts';
-import type { Statement } from './entered-query';
+import type { Statement } from './one-trip';
 import { JsonItems } from './json-items';
 
 const SLICE_BYTES = 1_048_576;

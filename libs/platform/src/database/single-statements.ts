@@ -4,7 +4,8 @@ import type { ConnectionShares, Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import { leased } from './entered-query';
 import type { Database } from './database';
-import { entering, type Entry, knows, type Prelude, queryEntered, type Statement } from './entered-query';
+import { entering, type Entry, type Prelude, queryEntered } from './entered-query';
+import { knows, type Statement } from './one-trip';
 import { entryOf, isAdministration, type Scope, type TenantScope } from './scope';
 
 /** Statements that are transactions of their own, each in one round trip. They join no other transaction. */

@@ -45,14 +45,16 @@ export function tracedBy(spans: Spans, connection: Connection): Connection {
 function endWith(span: Span, sent: Submittable): void {
   const handleError = sent.handleError.bind(sent);
   const handleReadyForQuery = sent.handleReadyForQuery.bind(sent);
-  sent.handleError = (error, connection) => {
-    span.end(failureOf(error));
-    handleError(error, connection);
-  };
-  sent.handleReadyForQuery = (connection) => {
-    span.end();
-    handleReadyForQuery(connection);
-  };
+  Object.assign(sent, {
+    handleError: (error: Error, connection: unknown) => {
+      span.end(failureOf(error));
+      handleError(error, connection);
+    },
+    handleReadyForQuery: (connection: unknown) => {
+      span.end();
+      handleReadyForQuery(connection);
+    },
+  });
 }
 
 const COMMAND = /^\s*([a-z]+)/i;

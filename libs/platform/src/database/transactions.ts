@@ -7,7 +7,8 @@ import { ConnectionShares, type Measured } from '../limits/connection-shares';
 import { retried, throwOutcome } from './attempts';
 import type { Database } from './database';
 import { Databases, type Reading } from './databases';
-import { entering, type Prelude, type Statement } from './entered-query';
+import { entering, type Prelude } from './entered-query';
+import type { Statement } from './one-trip';
 import {
   entryOf,
   includes,

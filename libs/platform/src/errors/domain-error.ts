@@ -70,6 +70,6 @@ function summaryOf(faults: readonly InputFault[]): Text {
   }
   return {
     en: `The first ${MOST_FAULTS} faults are listed in errors; there may be more. Correct them and send the request again.`,
-    fr: fr`Les ${MOST_FAULTS} premières fautes sont énumérées dans errors ; il peut y en avoir d’autres. Corrigez-les et renvoyez la requête.`,
+    fr: fr`Les ${MOST_FAULTS} premières fautes sont énumérées dans errors; il peut y en avoir d’autres. Corrigez-les et renvoyez la requête.`,
   };
 }

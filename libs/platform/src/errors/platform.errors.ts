@@ -34,7 +34,7 @@ export const REQUETE = errorsOf('Requete', {
     description: {
       en: 'The request is larger than this operation accepts: 1 MB, which an image of a signature (512 KiB) fits into; for a sync 64 MB, 250,000 records and 400,000 nested ones. Send less at a time.',
       fr: fr(
-        'La requête dépasse ce que l’opération accepte : 1 Mo, où tient l’image d’une signature (512 Kio) ; pour une synchronisation, 64 Mo, 250 000 enregistrements et 400 000 enregistrements imbriqués. Envoyez-en moins à la fois.',
+        'La requête dépasse ce que l’opération accepte : 1 Mo, où tient l’image d’une signature (512 Kio); pour une synchronisation, 64 Mo, 250 000 enregistrements et 400 000 enregistrements imbriqués. Envoyez-en moins à la fois.',
       ),
     },
   },
@@ -112,7 +112,7 @@ export const IDEMPOTENCE = errorsOf('Idempotence', {
     description: {
       en: 'The request was done under this Idempotency-Key, and is not done twice. Its answer held a secret, which is not recorded: read the list to find what was made. Rotate the secret of an endpoint; revoke a key and issue another.',
       fr: fr(
-        'La requête a été exécutée avec cette valeur d’Idempotency-Key et ne l’est pas deux fois. Sa réponse contenait un secret, qui n’est pas conservé : lisez la liste pour trouver ce qui a été créé. Renouvelez le secret d’un webhook ; révoquez une clé et émettez-en une autre.',
+        'La requête a été exécutée avec cette valeur d’Idempotency-Key et ne l’est pas deux fois. Sa réponse contenait un secret, qui n’est pas conservé : lisez la liste pour trouver ce qui a été créé. Renouvelez le secret d’un webhook; révoquez une clé et émettez-en une autre.',
       ),
     },
   },
@@ -146,7 +146,7 @@ export const ESPACE_DONNEES = errorsOf('EspaceDonnees', {
     description: {
       en: 'The data space is being moved to another database, which takes less than a minute. Nothing was changed. Reads go on; repeat the write after the seconds in Retry-After.',
       fr: fr(
-        'L’espace de données est déplacé vers une autre base de données, ce qui prend moins d’une minute. Rien n’a été modifié. Les lectures continuent ; répétez l’écriture après le nombre de secondes indiqué par Retry-After.',
+        'L’espace de données est déplacé vers une autre base de données, ce qui prend moins d’une minute. Rien n’a été modifié. Les lectures continuent; répétez l’écriture après le nombre de secondes indiqué par Retry-After.',
       ),
     },
   },

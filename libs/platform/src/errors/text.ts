@@ -18,7 +18,7 @@ const NO_BREAK = '\u00a0';
 function setIn(text: string): string {
   return text
     .replaceAll("'", '’')
-    .replaceAll(/ (?=[:;!?»])|(?<=\d) (?=\d{3}(?!\d))/g, NO_BREAK)
+    .replaceAll(/ (?=[:»])|(?<=\d) (?=\d{3}(?!\d))/g, NO_BREAK)
     .replaceAll('« ', `«${NO_BREAK}`);
 }
 
@@ -32,7 +32,8 @@ function partsOf(template: TemplateStringsArray): readonly string[] {
 }
 
 /**
- * Sets a French message: typographic apostrophes, and spaces that do not break before `:`, `;`, `!`, `?`, inside of quotes and in numbers.
+ * Sets a French message: typographic apostrophes, and spaces that do not break before `:`, inside of quotes and in numbers. There is none
+ * before `;`, `!` and `?`, as the Office québécois de la langue française recommends.
  * Values of a template stay as they are, because callers sent them; numbers get separators of thousands.
  *
  * @param text a string without values, or the template

@@ -56,11 +56,12 @@ export function configureHttp(app: NestExpressApplication): void {
   const completeHead = (request: Request, response: Response): void => {
     const times = RequestTimes.current!;
     const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => Response;
-    response.writeHead = (...head: unknown[]) => {
+    const writeCompleteHead = (...head: unknown[]): Response => {
       response.setHeader('Server-Timing', times.header);
       if (lifecycle.isStopping) response.setHeader('Connection', 'close');
       return writeHead(...head);
     };
+    response.writeHead = writeCompleteHead;
     // Closes the connection of a list that began before the stop, because Node closes only idle ones.
     response.on('finish', () => lifecycle.isStopping && !server.listening && request.socket.end());
   };

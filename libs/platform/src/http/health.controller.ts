@@ -1,5 +1,5 @@
 import { SERVICE } from '../errors/platform.errors';
-import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, Res, ServiceUnavailableException } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import {
   type HealthCheckResult,
@@ -7,6 +7,8 @@ import {
   type HealthIndicatorFunction,
   HealthIndicatorService,
 } from '@nestjs/terminus';
+import type { Response } from 'express';
+import { intend } from './intended';
 import { Probe } from './public.decorator';
 import { DomainError } from '../errors/domain-error';
 import { Maintenance } from '../database/maintenance';
@@ -44,7 +46,9 @@ export class HealthController {
 
   /** The process can serve: the database responds, no stop has begun, and its repeated work succeeds. */
   @Get('health/ready')
-  ready(): Promise<Health> {
+  ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
+    // A stop is no failure.
+    if (this.lifecycle.isStopping) intend(response);
     return this.check([this.takesWork, this.databaseResponds, this.repeatedWorkSucceeds]);
   }
 

@@ -1,6 +1,9 @@
 import type { Response } from 'express';
 
-/** Notes that the caller has asked for this failure or delay: it is no fault of the service, so measurements and error logs omit it. */
+/**
+ * Notes that a failure or delay is wanted: a caller has asked for it, or the process stops. It is no fault of the service, so measurements
+ * and error logs omit it.
+ */
 export function intend(response: Response): void {
   response.locals.isIntended = true;
 }

@@ -14,20 +14,14 @@ import { ProblemFilter } from './problem.filter';
 import { streamable } from './streamable';
 import type { Page, Position } from '../database/json-items';
 
-/** Maximum number of items fetched at a time without `limite`. Most runs end earlier, by their length in bytes. */
-const RUN_LENGTH = 5_000;
-
-/** Maximum number of items of a later part while its client reads other lists. Other clients are served between short parts. */
-const SHORT_RUN_LENGTH = 1_500;
-
-/** Parts of a list that have the usual length in any case. */
-const USUAL_PARTS = 4;
-
 /**
- * Length from which a chunk is sent, in UTF-16 units. Each costs the process about 60 µs, whatever its length. Chunks are texts,
- * which Node encodes as it sends them: buffers would bring a full garbage collection every 64 MB.
+ * Maximum number of items fetched at a time without `limite`. Other clients are served between two parts, and the parts of several lists
+ * fit into V8's young generation.
  */
-const CHUNK_LENGTH = 131_072;
+const RUN_LENGTH = 1_500;
+
+/** Length from which a piece of a list is sent, in UTF-16 units. Each costs the process about 60 µs, whatever its length. */
+const PIECE_LENGTH = 131_072;
 
 const ARRAY: Around = ['[', ']'];
 
@@ -46,7 +40,7 @@ export class ListSender {
   async send(
     { paging, fetch, options: { runLength = RUN_LENGTH, feed, line, around = () => ARRAY } }: Listing,
     context: ExecutionContext,
-  ): Promise<string | StreamableFile> {
+  ): Promise<string | Buffer | StreamableFile> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<CallerRequest>(), http.getResponse<Response>()];
     const { publicUrl } = this.config;
@@ -73,13 +67,9 @@ export class ListSender {
     const read = csv
       ? async (limit: number): Promise<Page> => csv.page(await fetch(after, limit))
       : (limit: number): Promise<Page> => fetch(after, limit);
-    let parts = 0;
     // Only the first part may be refused: the others follow headers that are sent.
-    const inLine = (isPatient: boolean): Promise<Page> => {
-      const isShort = parts++ >= USUAL_PARTS && listParts.isBusy(client);
-      const length = isShort ? Math.min(runLength, SHORT_RUN_LENGTH) : runLength;
-      return (line ?? listParts).run(client, () => read(length), isPatient);
-    };
+    const inLine = (isPatient: boolean): Promise<Page> =>
+      (line ?? listParts).run(client, () => read(runLength), isPatient);
     const first = async (): Promise<Page> => {
       if (!paging.limite) return line || listParts.isBusy(client) ? inLine(false) : read(runLength);
       const { next, ...page } = await read(paging.limite);
@@ -91,50 +81,57 @@ export class ListSender {
     const { items, next, state } = await first();
     if (state) response.setHeader('ETag', `W/${tagOf(state)}`);
     const [before, end] = csv ? [csv.head, ''] : around();
-    const between = csv ? '' : ',';
+    const between = csv ? [] : [','];
     if (csv) csv.announce(response);
     else response.type('application/json');
-    if (!next) return `${before}${items.join(between)}${end}`;
+    if (!next) return bytesOf([before, ...joined(items, between), end]);
     after = next;
     let isEmpty = items.length === 0;
-    const opening = chunksOf(before, items, between);
+    const opening = [before, ...joined(items, between)];
     const more = async (): Promise<string[]> => {
       const page = await inLine(true);
-      const comma = isEmpty || page.items.length === 0 ? '' : between;
+      const comma = isEmpty || page.items.length === 0 ? [] : between;
       isEmpty &&= page.items.length === 0;
       after = page.next;
-      return chunksOf(comma, page.items, between, page.next ? '' : end);
+      return [...comma, ...joined(page.items, between), ...(page.next ? [] : [end])];
     };
-    const all = async function* (): AsyncGenerator<string, void> {
-      // Each is freed when it is sent.
-      while (opening.length > 0) yield opening.shift()!;
+    const all = async function* (): AsyncGenerator<Buffer, void> {
+      yield* piecesOf(opening);
       leave();
       while (after) {
         // A list that has begun waits for its other readers, because it cannot be refused any more.
         const leavePart = await enter(unreadParts, client, true);
         try {
-          yield* await more();
+          yield* piecesOf(await more());
         } finally {
           leavePart();
         }
       }
     };
-    return streamable(this.problems, context, Readable.from(all(), { highWaterMark: 1 }));
+    return streamable(this.problems, context, Readable.from(all(), { objectMode: false, highWaterMark: 1 }));
   }
 }
 
-/** Joins items to chunks that are long enough to be sent. */
-function chunksOf(before: string, items: readonly string[], between: string, end = ''): string[] {
-  const chunks: string[] = [];
-  let chunk = before;
-  for (const [index, item] of items.entries()) {
-    chunk += index > 0 ? between + item : item;
-    if (chunk.length < CHUNK_LENGTH) continue;
-    chunks.push(chunk);
-    chunk = '';
+/** Returns the items with what stands between them. */
+function joined(items: readonly string[], between: readonly string[]): string[] {
+  return items.flatMap((item, index) => (index > 0 ? [...between, item] : [item]));
+}
+
+/** Returns the bytes of texts. One text would first be made of them, and then its bytes, which costs three times as much. */
+function bytesOf(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let end = 0;
+  for (const text of texts) end += bytes.write(text, end);
+  return bytes;
+}
+
+/** Yields the bytes of texts in pieces that are long enough to be sent. Each text is freed when it is sent. */
+function* piecesOf(texts: string[]): Generator<Buffer, void> {
+  while (texts.length > 0) {
+    let [count, length] = [0, 0];
+    while (count < texts.length && length < PIECE_LENGTH) length += texts[count++]!.length;
+    yield bytesOf(texts.splice(0, count));
   }
-  chunk += end;
-  return chunk ? [...chunks, chunk] : chunks;
 }
 
 /** Parameters that say how a list is sent, and not which items it has. */

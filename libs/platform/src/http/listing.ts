@@ -113,7 +113,7 @@ export function parseCursor(cursor: string, owner: string, mayBeUnmarked = false
     const detail = {
       en: 'is not a cursor of this list with these filters; take it from the `next` link of an answer, or leave it out',
       fr: fr(
-        "n'est pas un curseur de cette liste avec ces filtres ; prenez-le dans le lien `next` d'une réponse, ou omettez-le",
+        "n'est pas un curseur de cette liste avec ces filtres; prenez-le dans le lien `next` d'une réponse, ou omettez-le",
       ),
     };
     throw invalidRequest([{ pointer: '?curseur', code: 'cursor', detail }]);

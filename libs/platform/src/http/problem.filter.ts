@@ -36,7 +36,7 @@ const ERROR_OF_STATUS: Record<number, ErrorDefinition> = {
 const OUTCOME_UNKNOWN: Text = {
   en: 'The database was lost while it confirmed the change, which may have been made. Read it before you repeat it; a repeat under the same Idempotency-Key is safe.',
   fr: fr(
-    'La base de données a été perdue pendant qu’elle confirmait la modification, qui a pu être faite. Vérifiez-la avant de la répéter ; une répétition avec la même valeur d’Idempotency-Key est sans risque.',
+    'La base de données a été perdue pendant qu’elle confirmait la modification, qui a pu être faite. Vérifiez-la avant de la répéter; une répétition avec la même valeur d’Idempotency-Key est sans risque.',
   ),
 };
 

@@ -22,6 +22,6 @@ export function streamable(
 
 /** Returns what Nest sends at once. */
 export function whole(parts: readonly Uint8Array[]): StreamableFile {
-  const bytes = Buffer.concat(parts);
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   return new StreamableFile(bytes, { length: bytes.length, type: JSON_IN_UTF8 });
 }

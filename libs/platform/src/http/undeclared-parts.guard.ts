@@ -26,14 +26,14 @@ export class UndeclaredPartsGuard implements CanActivate {
     if (headers['if-match'] !== undefined && !takes(TAKES_IF_MATCH)) {
       const detail = {
         en: 'is not honoured by this operation; leave it out',
-        fr: fr("n'est pas pris en compte par cette opération ; omettez-le"),
+        fr: fr("n'est pas pris en compte par cette opération; omettez-le"),
       };
       faults.push({ pointer: 'If-Match', code: 'header', detail });
     }
     if (query.separateur !== undefined && offersCsv(context) && !acceptedCsv(context)) {
       const detail = {
         en: 'is for CSV only; send `Accept: text/csv` with it, or leave it out',
-        fr: fr('sert au CSV seulement ; envoyez-le avec `Accept: text/csv`, ou omettez-le'),
+        fr: fr('sert au CSV seulement; envoyez-le avec `Accept: text/csv`, ou omettez-le'),
       };
       faults.push({ pointer: '?separateur', code: 'unknown', detail });
     }

@@ -36,7 +36,7 @@ const WHOLE_FAULTS = 4_194_304;
 
 export const TWICE: Text = {
   en: 'appears twice in this request; the first one counts',
-  fr: fr('figure deux fois dans cette requête ; le premier compte'),
+  fr: fr('figure deux fois dans cette requête; le premier compte'),
 };
 
 const NO_NOTE: Text = verbatim('');

@@ -282,6 +282,7 @@ function renamed(definition: RecordDefinition, rename: (first: string) => string
 /** The value of a field of the kind `rows`, if it is still to be walked. */
 export abstract class Rows {
   abstract readonly length: number;
+  abstract [Symbol.iterator](): Iterator<unknown>;
 }
 
 /** The column of a property: `derniereMAJ` → `derniere_maj`. */

@@ -1,7 +1,7 @@
 import { type InputFault, isFull } from '../errors/domain-error';
 import { composed, hasVisible, textFault, writtenFault } from './characters';
 import { atMostCharacters, describeFault, hasAtMost, isGuid, NO_GUID, NO_OBJECT, NO_TEXT } from './faults';
-import { type Field, type RecordDefinition, type RecordsField, type TextsField } from './field';
+import { type Field, type RecordDefinition, type RecordsField, Rows, type TextsField } from './field';
 import { nearestName } from './nearest-name';
 import { readValue } from './read-value';
 import { fr, type Text } from '../errors/text';
@@ -22,15 +22,15 @@ export const UNKNOWN_PROPERTY: Text = {
 };
 const TWO_CASINGS: Text = {
   en: 'is sent twice, in two casings; send it once',
-  fr: fr('figure deux fois, avec deux casses ; envoyez-le une seule fois'),
+  fr: fr('figure deux fois, avec deux casses; envoyez-le une seule fois'),
 };
 const EMPTY_PARAMETER: Text = {
   en: 'is empty; give a value or leave the parameter out',
-  fr: fr('est vide ; donnez une valeur ou omettez le paramètre'),
+  fr: fr('est vide; donnez une valeur ou omettez le paramètre'),
 };
 const REPEATED_PARAMETER: Text = {
   en: 'is given more than once; give it once',
-  fr: fr("figure plus d'une fois ; donnez-le une seule fois"),
+  fr: fr("figure plus d'une fois; donnez-le une seule fois"),
 };
 const EMPTY_TEXT: Text = { en: 'must not be empty', fr: fr('ne doit pas être vide') };
 
@@ -116,7 +116,7 @@ function foldValue(
   at: () => string,
   faults: InputFault[],
 ): unknown {
-  const value = typeof sent === 'string' ? composed(sent) : sent;
+  const value = typeof sent === 'string' ? composed(sent) : readTexts(sent, field);
   const fault = (code: string, detail: Text): undefined => {
     faults.push({ pointer: at(), code, detail });
   };
@@ -161,6 +161,10 @@ function foldValue(
       return MISPLACED;
   }
 }
+
+/** A bulk body leaves its lists unread. Returns a list of texts with its elements, at most one too many. */
+const readTexts = (sent: unknown, field: Field): unknown =>
+  field.kind === 'texts' && sent instanceof Rows ? [...Iterator.from(sent).take(field.max + 1)] : sent;
 
 /** Elements that are no objects are reported. Those behind the last fault that is listed are not read. */
 function foldList(
@@ -249,24 +253,24 @@ function unknownDetail(sent: string, source: Source, definition: RecordDefinitio
   const names = Object.keys(definition).filter((name) => definition[name]!.kind !== 'readOnly');
   if (names.length === 0) {
     return source === 'query' && isFirst
-      ? { en: `${what.en}; it takes none`, fr: fr`${what.fr} ; elle n'en prend aucun` }
+      ? { en: `${what.en}; it takes none`, fr: fr`${what.fr}; elle n'en prend aucun` }
       : what;
   }
   const renamed = names.find((name) => definition[name]!.renames?.includes(sent));
   // It says all that is needed.
   if (renamed !== undefined)
-    return { en: `${what.en}; renamed: ${renamed}`, fr: fr`${what.fr} ; nouveau nom : ${renamed}` };
+    return { en: `${what.en}; renamed: ${renamed}`, fr: fr`${what.fr}; nouveau nom : ${renamed}` };
   const nearest = nearestName(printable(sent), names);
   const detail =
     nearest === undefined
       ? what
       : {
           en: `${what.en}; nearest is ${nearest}`,
-          fr: fr`${what.fr} ; le nom le plus proche est ${nearest}`,
+          fr: fr`${what.fr}; le nom le plus proche est ${nearest}`,
         };
   if (!isFirst) return detail;
   const known = names.join(', ');
-  return { en: `${detail.en}; known are ${known}`, fr: fr`${detail.fr} ; les noms connus sont ${known}` };
+  return { en: `${detail.en}; known are ${known}`, fr: fr`${detail.fr}; les noms connus sont ${known}` };
 }
 
 /** Names come from the caller and are echoed: kept short and storable. */

@@ -266,6 +266,16 @@ describe('A request class', () => {
     expect([...kept!]).toEqual([1, 2]);
   });
 
+  it('a list of texts that is not read yet is read up to one too many', async () => {
+    const quoted = (count: number): number[] =>
+      Array.from({ length: count }, (_, n) => [4 * n + 1, 4 * n + 4]).flat();
+    const noms = new JsonRows(Buffer.from('["a","b"]'), quoted(2));
+    expect(await faultsOf({ noms }, Names)).toEqual({ noms: ['a', 'b'] });
+    // Reading the last element would throw, because it is no JSON.
+    const many = new JsonRows(Buffer.from('["a","b","c","d",!!!]'), quoted(5));
+    expect(await codesOf(Names, { noms: many })).toEqual(['/noms length']);
+  });
+
   it('25,000 texts are read within a second of CPU time', async () => {
     const noms = Array.from({ length: 25_000 }, (_, index) => ` ${index} `);
     const begin = process.cpuUsage();

@@ -95,7 +95,7 @@ export class JsonRows extends Rows implements Iterable<unknown> {
     const name = twice.slice(1);
     const fault = {
       en: `has ${name} twice; send it once`,
-      fr: fr`contient deux fois ${name} ; envoyez-le une seule fois`,
+      fr: fr`contient deux fois ${name}; envoyez-le une seule fois`,
     };
     return new UnfitRow(fault, record);
   }

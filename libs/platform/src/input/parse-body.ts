@@ -40,7 +40,7 @@ export async function parseBody(sent: Buffer, rows: boolean): Promise<unknown> {
 function refuseRepeated(pointer: string): never {
   const detail = {
     en: 'is sent twice; send it once',
-    fr: fr('figure deux fois ; envoyez-le une seule fois'),
+    fr: fr('figure deux fois; envoyez-le une seule fois'),
   };
   throw invalidRequest([{ pointer, code: 'duplicate', detail }]);
 }

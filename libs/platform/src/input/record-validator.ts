@@ -114,12 +114,12 @@ function joined(sentences: readonly Text[]): Text {
   const more = sentences.length - told.length;
   const all = {
     en: told.map(({ en }) => en).join('; '),
-    fr: fr`${told.map((one) => one.fr).join(fr(' ; '))}`,
+    fr: fr`${told.map((one) => one.fr).join(fr('; '))}`,
   };
   if (more === 0) return all;
   return {
     en: `${all.en}; and ${more} faults more`,
-    fr: more === 1 ? fr`${all.fr} ; et 1 autre faute` : fr`${all.fr} ; et ${more} autres fautes`,
+    fr: more === 1 ? fr`${all.fr}; et 1 autre faute` : fr`${all.fr}; et ${more} autres fautes`,
   };
 }
 

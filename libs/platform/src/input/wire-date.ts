@@ -53,7 +53,7 @@ const DATE_FORMS: Text = {
 
 const MISSING_DAY: Text = {
   en: `${DATE_FORMS.en}; this day does not exist`,
-  fr: fr`${DATE_FORMS.fr} ; ce jour n'existe pas`,
+  fr: fr`${DATE_FORMS.fr}; ce jour n'existe pas`,
 };
 
 /** The sentence for a text that is no date. */

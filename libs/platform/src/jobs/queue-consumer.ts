@@ -86,10 +86,11 @@ export class QueueConsumer {
     if (this.stopping) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.endPause = () => {
+      const endPause = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      this.endPause = endPause;
     });
   }
 }

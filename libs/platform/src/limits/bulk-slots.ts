@@ -1,9 +1,9 @@
-import pLimit from 'p-limit';
 import { BodyBytes } from './body-bytes';
 import { BUDGETS } from './budgets';
 import { KeyedLimit } from './keyed-limit';
 import type { Take } from './body-arrival';
 import { SYNC_BODY_BYTES } from './request-sizes';
+import { Semaphore } from './semaphore';
 
 /** Maximum number of bulk requests that one process handles at once. Each one uses a connection of the pool. */
 const AT_ONCE = 4;
@@ -15,7 +15,7 @@ const AT_ONCE = 4;
 export class BulkSlots {
   private readonly clients = new KeyedLimit(BUDGETS.syncs);
   private readonly bodies = new BodyBytes(BUDGETS.syncBytes, SYNC_BODY_BYTES);
-  private readonly works = pLimit(AT_ONCE);
+  private readonly works = new Semaphore(AT_ONCE);
 
   /**
    * @param read reads the body and calls `take` for its bytes. Other requests proceed while a slow body arrives.
@@ -36,7 +36,7 @@ export class BulkSlots {
     try {
       await read((bytes) => this.bodies.take(share, bytes));
       this.bodies.arrived(share);
-      return await this.works(work);
+      return await this.works.run(work);
     } finally {
       this.bodies.end(share);
     }

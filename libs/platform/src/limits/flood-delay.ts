@@ -4,19 +4,29 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from './at-most';
 import { Lifecycle } from '../ops/lifecycle';
 
+/** How many requests are delayed now. */
+interface Delayed {
+  delayed: number;
+}
+
 /**
  * Delays the responses to a caller that is refused again and again, because refusals at full speed would slow other
  * callers (docs/adr/0005). Requests beyond the maximum number of delayed ones get their response and lose their connection.
  */
 @Injectable()
 export class FloodDelay {
-  /** `free`: refusals a minute without delay. `perCaller` and `inAll`: maximum number of delayed requests. Times in ms. */
+  /**
+   * `free`: refusals a minute without delay. `perCaller`: maximum number of delayed requests. `inAll`: the same of all
+   * callers, for refused requests and again for those that ask for it. Times in ms.
+   */
   limits = { free: 100, stepMs: 50, longestMs: 5_000, perCaller: 128, inAll: 1_024 };
   private readonly callers = new LRUCache<string, { refusals: number; delayed: number }>({
     ...atMost(50_000),
     ttl: 60_000,
   });
-  private delayed = 0;
+  private readonly refused = { delayed: 0 };
+  /** Apart from the refused ones, so that neither takes the places of the other. */
+  private readonly asking = { delayed: 0 };
 
   constructor(private readonly lifecycle: Lifecycle) {}
 
@@ -28,29 +38,29 @@ export class FloodDelay {
     if (own.refusals <= free) return;
     // Random, because requests with equal delays would come back together.
     const delayMs = Math.min(longestMs, (own.refusals - free) * stepMs) * (1 - Math.random() / 2);
-    if (!(await this.hold(own, response, delayMs))) response.setHeader('Connection', 'close');
+    if (!(await this.hold(own, this.refused, response, delayMs))) response.setHeader('Connection', 'close');
   }
 
   /** Delays a request that asks for it. Resolves after the delay, at once if too many are delayed, or when the connection closes. */
   async asked(caller: string, response: Response, delayMs: number): Promise<void> {
     const own = this.callers.get(caller) ?? { refusals: 0, delayed: 0 };
     this.callers.set(caller, own);
-    await this.hold(own, response, delayMs);
+    await this.hold(own, this.asking, response, delayMs);
   }
 
   /** @returns false if too many requests are delayed */
-  private async hold(own: { delayed: number }, response: Response, delayMs: number): Promise<boolean> {
+  private async hold(own: Delayed, all: Delayed, response: Response, delayMs: number): Promise<boolean> {
     const { perCaller, inAll } = this.limits;
     if (this.lifecycle.isStopping || response.destroyed) return true;
-    if (own.delayed >= perCaller || this.delayed >= inAll) return false;
+    if (own.delayed >= perCaller || all.delayed >= inAll) return false;
     own.delayed++;
-    this.delayed++;
+    all.delayed++;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);
       response.once('close', () => (clearTimeout(timer), resolve()));
     });
     own.delayed--;
-    this.delayed--;
+    all.delayed--;
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import { Semaphore } from './semaphore';
 
 /** Limits of one key's queue: most waiting calls, longest wait in ms, and the error if either is exceeded. */
 export interface Line {
@@ -12,8 +12,8 @@ export interface Line {
  * limit for all: then they alternate.
  */
 export class KeyedLimit {
-  private readonly limits = new Map<string, { readonly limit: LimitFunction; users: number }>();
-  private readonly all: LimitFunction | undefined;
+  private readonly limits = new Map<string, { readonly limit: Semaphore; users: number }>();
+  private readonly all: Semaphore | undefined;
 
   /**
    * @param line limits of each key's queue; if absent, calls may wait for any time
@@ -24,7 +24,7 @@ export class KeyedLimit {
     private readonly line?: Line,
     inAll?: number,
   ) {
-    this.all = inAll === undefined ? undefined : pLimit(inAll);
+    this.all = inAll === undefined ? undefined : new Semaphore(inAll);
   }
 
   /** Whether a call of the key runs or waits. */
@@ -38,15 +38,15 @@ export class KeyedLimit {
    */
   async run<T>(key: string, call: () => Promise<T>, isPatient = false): Promise<T> {
     const { all } = this;
-    const work = all ? () => all(call) : call;
-    const own = this.limits.get(key) ?? { limit: pLimit(this.atOnce), users: 0 };
+    const work = all ? () => all.run(call) : call;
+    const own = this.limits.get(key) ?? { limit: new Semaphore(this.atOnce), users: 0 };
     const line = isPatient ? undefined : this.line;
     if (own.users >= this.atOnce + (line?.longest ?? Infinity)) throw line!.refusal();
     this.limits.set(key, own);
     own.users++;
     try {
       const mustWait = own.users > this.atOnce;
-      return await (line && mustWait ? inTime(own.limit, line, work) : own.limit(work));
+      return await (line && mustWait ? inTime(own.limit, line, work) : own.limit.run(work));
     } finally {
       if (--own.users === 0) this.limits.delete(key);
     }
@@ -54,16 +54,18 @@ export class KeyedLimit {
 }
 
 /** Runs `work` when the limit admits it. Rejects with `refusal` if that takes longer than `waitMs`. */
-function inTime<T>(limit: LimitFunction, { waitMs, refusal }: Line, work: () => Promise<T>): Promise<T> {
+function inTime<T>(limit: Semaphore, { waitMs, refusal }: Line, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       reject(refusal());
     }, waitMs);
-    limit(async () => {
-      clearTimeout(timer);
-      if (!isLate) resolve(await work());
-    }).catch(reject);
+    limit
+      .run(async () => {
+        clearTimeout(timer);
+        if (!isLate) resolve(await work());
+      })
+      .catch(reject);
   });
 }

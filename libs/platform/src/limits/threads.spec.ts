@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
-import { Threads, ThreadLimitPassed } from './threads';
+import { type ThreadLimits, Threads, ThreadLimitPassed } from './threads';
 
 /** Answers its number and the commands that it got before `end`, and runs all other commands. */
 const CODE = `
@@ -26,10 +26,10 @@ type Post = (message: unknown) => void;
 
 const folder = mkdtempSync(join(tmpdir(), 'mandat-threads-'));
 const file = join(folder, 'told.cjs');
-const LIMITS = { atOnce: 2, memoryMb: 32, timeMs: 60_000, idleMs: 60_000 };
+const LIMITS: ThreadLimits = { atOnce: 2, memoryMb: 32, timeMs: 60_000, idleMs: 60_000 };
 
 let threads: Threads;
-const start = (limits: Partial<typeof LIMITS> = {}): Threads =>
+const start = (limits: Partial<ThreadLimits> = {}): Threads =>
   (threads = new Threads(file, { ...LIMITS, ...limits }));
 /** Posts some messages and the end. */
 const telling =
@@ -90,6 +90,22 @@ describe('Threads', () => {
     expect(a2!.begun()).toBe(true);
     for (const one of [a2, c1]) one!.release();
     await Promise.all([a2!.ended, c1!.ended]);
+  });
+
+  it('a key may have all threads, and another one is next', async () => {
+    start({ ofOneKey: 2 });
+    const [a1, a2, a3, b1] = ['a', 'a', 'a', 'b'].map((key) => held(key));
+    await turn();
+    expect([a1, a2, a3, b1].map((one) => one!.begun())).toEqual([true, true, false, false]);
+    a1!.release();
+    await a1!.ended;
+    await turn();
+    expect([a3, b1].map((one) => one!.begun())).toEqual([false, true]);
+    for (const one of [a2, b1]) one!.release();
+    await Promise.all([a2!.ended, b1!.ended]);
+    await turn();
+    a3!.release();
+    await a3!.ended;
   });
 
   it.each([

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import { KeyedLimit } from './keyed-limit';
+import { Semaphore } from './semaphore';
 
 /** Bounds of the threads of one file. */
 export interface ThreadLimits {
   /** Threads at once. */
   readonly atOnce: number;
+  /** Pieces of work of one key at once; 1 if absent. More are for short pieces, because another key waits for them. */
+  readonly ofOneKey?: number;
   /** Memory of one thread, in MB. */
   readonly memoryMb: number;
   /** Time of one piece of work, in ms. */
@@ -27,19 +29,20 @@ export class ThreadLimitPassed extends Error {
 
 /**
  * Runs long computations beside the main thread, a few at once. The file receives messages and answers the last one of each
- * piece of work with one message; an exception ends the thread. Each key has one piece of work at a time, in the order of
- * the calls, and the threads alternate between keys.
+ * piece of work with one message; an exception ends the thread. Each key has `ofOneKey` pieces of work at a time, in the
+ * order of the calls, and the threads alternate between keys.
  */
 export class Threads {
-  private readonly keys = new KeyedLimit(1);
-  private readonly slots;
+  private readonly keys: KeyedLimit;
+  private readonly slots: Semaphore;
   private readonly idle = new Map<Worker, NodeJS.Timeout>();
 
   constructor(
     private readonly file: string,
     private readonly limits: ThreadLimits,
   ) {
-    this.slots = pLimit(limits.atOnce);
+    this.keys = new KeyedLimit(limits.ofOneKey ?? 1);
+    this.slots = new Semaphore(limits.atOnce);
   }
 
   /**
@@ -48,7 +51,7 @@ export class Threads {
    * @throws ThreadLimitPassed, and what `feed` or the thread throws
    */
   run<T>(key: string, feed: (post: (message: unknown) => void) => Promise<void>): Promise<T> {
-    return this.keys.run(key, () => this.slots(() => this.work<T>(feed)));
+    return this.keys.run(key, () => this.slots.run(() => this.work<T>(feed)));
   }
 
   /** Ends the threads without work; others end when they have none. */

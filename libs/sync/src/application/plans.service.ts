@@ -236,13 +236,11 @@ function countListsOf(version: 'V1' | 'V2', request: PlanRequest): number {
 
 const OF_V2_ONLY: Text = {
   en: 'is a list of V2 only; leave it out, or leave out `version=1`',
-  fr: fr('est une liste de la V2 seulement ; omettez-la, ou omettez `version=1`'),
+  fr: fr('est une liste de la V2 seulement; omettez-la, ou omettez `version=1`'),
 };
 const OF_V1_ONLY: Text = {
   en: 'is a list of V1 only; send employers in `Syndicats`, or add `version=1`',
-  fr: fr(
-    'est une liste de la V1 seulement ; envoyez les employeurs dans `Syndicats`, ou ajoutez `version=1`',
-  ),
+  fr: fr('est une liste de la V1 seulement; envoyez les employeurs dans `Syndicats`, ou ajoutez `version=1`'),
 };
 
 /** Returns the lists of a body, which was checked on arrival. */

@@ -366,7 +366,7 @@ function braked({ planId, effets: resume }: Drawn): DomainError {
     SYNC.FreinDeclenche,
     {
       en: `The sync would end ${termines} employments and memberships and clear ${champsVides} values, which is more than the client's brake allows. Nothing was written. Plan ${planId} shows each change; an administrator may release it.`,
-      fr: fr`La synchronisation dépasse ce que le frein du client permet. Emplois et appartenances syndicales qu'elle terminerait : ${termines}. Valeurs qu'elle viderait : ${champsVides}. Rien n'a été écrit. Le plan ${planId} montre chaque modification ; un administrateur peut le débloquer.`,
+      fr: fr`La synchronisation dépasse ce que le frein du client permet. Emplois et appartenances syndicales qu'elle terminerait : ${termines}. Valeurs qu'elle viderait : ${champsVides}. Rien n'a été écrit. Le plan ${planId} montre chaque modification; un administrateur peut le débloquer.`,
     },
     { further: { planId, resume }, hasWritten: true },
   );

@@ -72,6 +72,8 @@ export interface NewTache {
   readonly id?: string;
   /** Language of the messages in its result or its error; English if absent. */
   readonly language?: Language;
+  /** Whether it may last for minutes, whatever its size. */
+  readonly isLong?: boolean;
 }
 
 interface DueTache extends DuePiece {
@@ -161,7 +163,7 @@ export class TachesService {
     tenantId: string,
     actor: Actor,
     work: TacheWork,
-    { id, language = 'en' }: NewTache = {},
+    { id, language = 'en', isLong = false }: NewTache = {},
   ): Promise<Tache> {
     const { corps, total } = work;
     return this.transactions.run({ tenantId }, async () => {
@@ -176,7 +178,7 @@ export class TachesService {
         );
       }
       const tacheId = await this.taches.insert(tenantId, work, id);
-      const isShort = total <= SHORT_RECORDS && corps.length <= SHORT_BYTES;
+      const isShort = !isLong && total <= SHORT_RECORDS && corps.length <= SHORT_BYTES;
       const data: TacheJob = { tenantId, tacheId, actor, language, isShort };
       await this.queue.add(TACHE_QUEUE, [{ data, group: tenantId }]);
       return this.get(tenantId, tacheId);

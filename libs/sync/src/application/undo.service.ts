@@ -134,7 +134,7 @@ function inConflict(nombreConflits: number, conflits: Annulation['conflits']): D
     SYNC.AnnulationEnConflit,
     {
       en: `${nombreConflits} records have changed since the sync, or others refer to them. Nothing was written. Send ignorerConflits: true to leave them and put back the others.`,
-      fr: fr`Des enregistrements ont changé depuis la synchronisation, ou d'autres y font référence ; leur nombre est ${nombreConflits}. Rien n'a été écrit. Envoyez ignorerConflits: true pour les laisser tels quels et rétablir les autres.`,
+      fr: fr`Des enregistrements ont changé depuis la synchronisation, ou d'autres y font référence; leur nombre est ${nombreConflits}. Rien n'a été écrit. Envoyez ignorerConflits: true pour les laisser tels quels et rétablir les autres.`,
     },
     { further: { conflits, nombreConflits } },
   );

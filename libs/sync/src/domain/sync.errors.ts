@@ -98,7 +98,7 @@ export const SYNC = errorsOf('Sync', {
     description: {
       en: 'The values of before were larger than the 2 GiB that a data space keeps for its syncs, so they were not stored. Nothing was written.',
       fr: fr(
-        'Les valeurs antérieures dépassaient les 2 Gio qu’un espace de données conserve pour ses synchronisations ; elles n’ont donc pas été conservées. Rien n’a été écrit.',
+        'Les valeurs antérieures dépassaient les 2 Gio qu’un espace de données conserve pour ses synchronisations; elles n’ont donc pas été conservées. Rien n’a été écrit.',
       ),
     },
   },

@@ -83,9 +83,12 @@ export class SyncRepository {
       `WITH newest AS (
          SELECT coalesce(max(rang), 0) + 1 AS rang, coalesce(max(cumul), 0) + coalesce($10::bigint, 0) AS cumul
          FROM (SELECT rang, cumul FROM sync WHERE tenant_id = $1 ORDER BY rang DESC LIMIT 1) n
+       ), kept AS (
+         SELECT greatest(n.rang - $11 + 1, coalesce((
+           SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul - coalesce(k.octets, 0) >= n.cumul - $12::numeric ORDER BY k.rang LIMIT 1
+         ), n.rang)) AS oldest FROM newest n
        ), removed AS (
-         DELETE FROM sync s USING newest n WHERE s.tenant_id = $1 AND (s.rang <= n.rang - $11 OR s.rang < (
-           SELECT k.rang FROM sync k WHERE k.tenant_id = $1 AND k.cumul - coalesce(k.octets, 0) >= n.cumul - $12::numeric ORDER BY k.rang LIMIT 1))
+         DELETE FROM sync s WHERE s.tenant_id = $1 AND s.rang < (SELECT oldest FROM kept)
        )
        INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, date_debut,
          rang, cumul)

@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { SharedWork } from '#platform/jobs/shared-work';
 import { WorkSharing } from '#platform/jobs/work-sharing';
 import { Clock } from '#platform/ops/clock';
-import { LONGEST_RUN_MS, observationOf, type Observed, RULES, SLOW_MS } from '../domain/certification.rules';
+import {
+  LONGEST_RUN_MS,
+  observationOf,
+  type Observed,
+  RAISONS,
+  RULES,
+  SLOW_MS,
+} from '../domain/certification.rules';
 import { type Scenario, SCENARIOS } from '../domain/certification.types';
 import { CertificationRepository, type StoredCertification } from '../persistence/certification.repository';
 import { type CertificationRequest, requestsOf } from './certification-requests';
@@ -14,16 +21,6 @@ const AT_ONCE = 4;
 
 /** Pause after a failure of the service, in ms. */
 const AFTER_FAILURE_MS = 5_000;
-
-const RAISONS = {
-  deleted: 'The endpoint was deleted.',
-  inactive: 'The endpoint is not active any more.',
-  suspended: 'The client is suspended.',
-  silent: 'The endpoint does not answer, so no other scenario was sent. Check its address and its network.',
-  requests: 'The certification was interrupted, and has no requests left. Begin another one.',
-  late: 'The certification did not end within an hour. Begin another one.',
-  aside: 'The certification was interrupted twice. Begin another one.',
-} as const;
 
 /** Thrown by a scenario after which no other one is sent. */
 class Ended extends Error {

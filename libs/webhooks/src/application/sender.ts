@@ -51,11 +51,11 @@ const DRAINED_BYTES = 65_536;
 export class Sender {
   private readonly agents: Readonly<Record<string, http.Agent>>;
   private readonly timeoutMs: number;
-  readonly fault: (url: string) => string | undefined;
+  private readonly allowInsecure: boolean;
 
   constructor({ allowInsecure, timeoutMs = TIMEOUT_MS, resolve = createResolver() }: SenderOptions) {
     this.timeoutMs = timeoutMs;
-    this.fault = (url) => (allowInsecure ? insecureAddressFault : addressFault)(url)?.en;
+    this.allowInsecure = allowInsecure;
     this.agents = {
       'http:': new http.Agent(KEPT_ALIVE),
       'https:': allowInsecure ? new https.Agent(KEPT_ALIVE) : new GuardedAgent(resolve, KEPT_ALIVE),
@@ -68,7 +68,7 @@ export class Sender {
    */
   async post(url: string, headers: Record<string, string>, body: string | Buffer): Promise<Answer> {
     // It may have been registered while insecure addresses were allowed.
-    const fault = this.fault(url);
+    const fault = (this.allowInsecure ? insecureAddressFault : addressFault)(url)?.en;
     if (fault) return noAnswer(`Not sent: the address ${fault}.`);
     const start = performance.now();
     const outOfTime = new AbortController();

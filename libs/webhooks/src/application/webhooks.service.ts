@@ -15,8 +15,10 @@ import type { EventType } from '../domain/event.types';
 import { Outbox } from '#platform/events/outbox';
 import { Clock } from '#platform/ops/clock';
 import { assertOpen, openTypes } from '../domain/open-types';
+import { RAISONS } from '../domain/certification.rules';
 import { signatureOf, Webhook } from '../domain/webhook.entity';
 import type { WebhookRecord } from '../domain/webhook.fields';
+import { CertificationRepository } from '../persistence/certification.repository';
 import { LivraisonRepository, type QueuedAttempt } from '../persistence/livraison.repository';
 import { WebhookRepository } from '../persistence/webhook.repository';
 import { addressFault, insecureAddressFault } from './address-guard';
@@ -41,6 +43,7 @@ export class WebhooksService {
     private readonly transactions: Transactions,
     private readonly repository: WebhookRepository,
     private readonly livraisons: LivraisonRepository,
+    private readonly certifications: CertificationRepository,
     private readonly jobs: LivraisonJobs,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
@@ -109,6 +112,7 @@ export class WebhooksService {
     return this.locked(tenantId, modules, id, async (webhook) => {
       this.check(record, modules);
       assertIfMatch(ifMatch, await this.item(tenantId, id));
+      if (record.url !== webhook.url) await this.certifications.endOf(tenantId, id, RAISONS.address);
       webhook.replaceWith(record);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.modifier, [id]);
@@ -140,6 +144,7 @@ export class WebhooksService {
     return this.locked(tenantId, modules, id, async (webhook) => {
       const { secret, ...key } = this.keys.create(tenantId, id, webhook.signature);
       const until = webhook.rotateSecret(key, at);
+      await this.certifications.endOf(tenantId, id, RAISONS.key);
       await this.repository.update(webhook);
       this.audit.record(tenantId, actor, WEBHOOK_ACTIONS.rotation, [id]);
       return withSecret(await this.item(tenantId, id), {

@@ -15,6 +15,19 @@ export const LONGEST_RUN_MS = 3_600_000;
 /** Longest time in which a receiver should answer, in ms: a third of what a delivery waits. */
 export const SLOW_MS = 5_000;
 
+/** Why a certification ends before its last scenario. */
+export const RAISONS = {
+  address: 'The address of the endpoint was changed. Begin another one.',
+  key: 'The key of the endpoint was changed. Begin another one.',
+  deleted: 'The endpoint was deleted.',
+  inactive: 'The endpoint is not active any more.',
+  suspended: 'The client is suspended.',
+  silent: 'The endpoint does not answer, so no other scenario was sent. Check its address and its network.',
+  requests: 'The certification was interrupted, and has no requests left. Begin another one.',
+  late: 'The certification did not end within an hour. Begin another one.',
+  aside: 'The certification was interrupted twice. Begin another one.',
+} as const;
+
 interface Rule {
   /** Requests that it sends. Those of a duplicate have one event. */
   readonly requests: number;

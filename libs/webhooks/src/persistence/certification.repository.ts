@@ -155,14 +155,15 @@ export class CertificationRepository {
     return { webhook: Object.assign(new Webhook(), endpoint), isSuspended };
   }
 
-  /** Counts requests before they are sent. @returns false if they are too many */
+  /** Counts requests before they are sent. @returns false if they are too many, or if the certification has ended */
   async spend(tenantId: string, id: string, requests: number): Promise<boolean> {
     const rows = await this.transactions.execute<object>(
       { tenantId },
       {
         name: 'certification_spend',
         text: `UPDATE certification SET requetes = requetes + $3
-               WHERE tenant_id = $1 AND id_unique = $2 AND requetes + $3 <= ${MOST_REQUESTS} RETURNING 1`,
+               WHERE tenant_id = $1 AND id_unique = $2 AND date_fin IS NULL AND requetes + $3 <= ${MOST_REQUESTS}
+               RETURNING 1`,
         values: [tenantId, id, requests],
       },
     );
@@ -192,6 +193,15 @@ export class CertificationRepository {
                WHERE tenant_id = $1 AND id_unique = $2 AND date_fin IS NULL`,
         values: [tenantId, id, raison],
       },
+    );
+  }
+
+  /** Ends the certification of an endpoint that has not ended, in the ambient transaction. */
+  async endOf(tenantId: string, webhookId: string, raison: string): Promise<void> {
+    await this.transactions.client().query(
+      `UPDATE certification SET date_fin = clock_timestamp(), raison = $3
+       WHERE tenant_id = $1 AND webhook_id = $2 AND date_fin IS NULL`,
+      [tenantId, webhookId, raison],
     );
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { dayOf, EMPLOYES, EMPLOYEURS, lockEmployes, SYNDICATS, TODAY } from '#membership/relations';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
-import { keepStatistics } from '#platform/bulk/staged-merge';
+import { keepStatistics } from '#platform/bulk/keep-statistics';
 import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
@@ -121,7 +121,7 @@ export class ListeElectoraleRepository {
     const matched = await this.match(tenantId, criteria, actifsLe, id);
     const ajoutes = new TouchedIds();
     await client.query(FRESH_PLANS);
-    await keepStatistics(client, 'votant', `'Infinity'::float4`);
+    await keepStatistics(client, 'votant', Infinity);
     await this.addVoters(tenantId, campagneId, 'matched', matched, ajoutes);
     await client.query('DROP TABLE matched');
     return { id, ajoutes, present: matched - ajoutes.count, actifsLe };

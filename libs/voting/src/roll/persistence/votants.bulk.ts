@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { FRESH_PLANS } from '#platform/database/fresh-plans.sql';
 import { EMPLOYES, EMPLOYEURS, SYNDICATS } from '#membership/relations';
 import { Presence } from '#platform/bulk/presence';
-import { Stage, type StageColumns, type StagedRow } from '#platform/bulk/stage';
-import { keepStatistics, knownRows } from '#platform/bulk/staged-merge';
+import { Stage, type StageColumns, type StagedRow, StageTable } from '#platform/bulk/stage';
+import { keepStatistics } from '#platform/bulk/keep-statistics';
 import { linesOf, TouchedIds } from '#platform/database/touched-ids';
 import { Transactions } from '#platform/database/transactions';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
@@ -38,6 +38,8 @@ const COLUMNS: StageColumns = {
   new_id: 'text',
   ...Object.fromEntries(Object.values(PROPERTIES)),
 };
+
+const VOTANTS = new StageTable('stage_votant', COLUMNS);
 
 /** Properties that null clears. Null in another property changes nothing, like an absent property. */
 const CLEARED: readonly string[] = [
@@ -209,11 +211,12 @@ export class VotantsBulk {
 
   /** @param records undefined for a record that is left out */
   async stage(records: Iterable<StagedVotant | undefined>): Promise<Stage> {
-    const stage = new Stage('stage_votant', COLUMNS);
+    const stage = new Stage(VOTANTS);
     function* rows(): Iterable<StagedRow | undefined> {
       for (const staged of records) yield staged && rowOf(staged);
     }
     await stage.fill(this.transactions.client(), rows());
+    await Stage.load(this.transactions.client(), [stage]);
     return stage;
   }
 
@@ -288,7 +291,7 @@ export class VotantsBulk {
   ): Promise<{ change: VotantsChange; late: RefusedVotant[] }> {
     const client = this.transactions.client();
     if (stage.count > MANY) await client.query(FRESH_PLANS);
-    await keepStatistics(client, 'votant', `(${knownRows(stage.name)})`);
+    await keepStatistics(client, 'votant', stage.count);
     const parts: Merged[] = [];
     // In parts, because one statement for all could run into its timeout.
     const sql = `(SELECT * FROM ${stage.name} WHERE n >= $3 AND n < $4)`;
@@ -297,7 +300,7 @@ export class VotantsBulk {
     }
     // A record that the merge skipped still differs from its voter, so it breaks the rule here. Written records do not differ.
     const late = await this.judge(tenantId, campagneId, stage, [MAY_NOT_BECOME]);
-    await client.query(`DROP TABLE ${stage.name}`);
+    await client.query(`TRUNCATE ${stage.name}`);
     return { change: changeOf(parts), late };
   }
 
