@@ -30,9 +30,10 @@ const SUBJECTS = {
   campagne: [],
   structure: ['campagne'],
   roll: ['campagne'],
-  ballot: ['campagne', 'structure', 'roll'],
+  chiffrement: ['campagne'],
+  ballot: ['campagne', 'structure', 'roll', 'chiffrement'],
   count: ['campagne', 'structure'],
-  dossier: ['campagne', 'roll', 'count'],
+  dossier: ['campagne', 'roll', 'count', 'chiffrement'],
 };
 
 /** The parts of the platform and of access that domain/ may import. They may import only each other. */
@@ -140,10 +141,37 @@ const tree = [
   {
     name: 'verifier-stands-alone',
     comment:
-      'The verifier shares no line with the service and uses nothing but Node, so an error in the service’s counting or ' +
-      'in a package cannot hide itself.',
+      'The verifier shares no line with the service and uses nothing but Node and a library for the curve of encrypted votes, ' +
+      'so an error in the service’s counting or in a package cannot hide itself.',
     from: { path: '^packages/verify/' },
-    to: { pathNot: '^packages/verify/', dependencyTypesNot: ['core'] },
+    to: {
+      pathNot: ['^packages/verify/', npm('libsodium-wrappers-sumo')],
+      dependencyTypesNot: ['core'],
+    },
+  },
+  {
+    name: 'ballot-stands-alone',
+    comment:
+      'Voters’ devices and guardians’ tools run this package without the product. Arithmetic on the curve comes from two ' +
+      'libraries, and nothing else is loaded.',
+    from: { path: '^packages/ballot/' },
+    to: {
+      pathNot: ['^packages/ballot/', npm('@noble/(curves|hashes)|libsodium-wrappers-sumo')],
+    },
+  },
+  {
+    name: 'guardian-uses-the-ballot',
+    comment:
+      'The guardians’ tool is installed without the product and works without a network, so it uses only the mathematics of ' +
+      'ballots and Node, without its network modules.',
+    from: { path: '^packages/guardian/' },
+    to: {
+      pathNot: [
+        '^packages/(guardian|ballot)/',
+        npm('@mandat/ballot'),
+        '^(crypto|fs|os|path|process|readline/promises|stream|util|worker_threads)$',
+      ],
+    },
   },
   {
     name: 'command-line-uses-the-client',

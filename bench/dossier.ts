@@ -97,8 +97,8 @@ async function newVote({ database }: World, { id }: Tenant, ballots: number): Pr
   return campagne;
 }
 
-/** A fresh worker seals the box and builds its bundle. */
-async function built(world: World, work: string, { id }: Tenant, campagne: string): Promise<Row[]> {
+/** Waits for states of a campaign, which SQL says of `campagne` with its client as $1 and its identifier as $2. */
+export function ofCampagne(world: World, { id }: Tenant, campagne: string) {
   const is = async (what: string): Promise<boolean> => {
     const { rows } = await world.database.query<{ done: boolean }>(
       `SELECT ${what} AS done FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
@@ -106,15 +106,23 @@ async function built(world: World, work: string, { id }: Tenant, campagne: strin
     );
     return rows[0]!.done;
   };
-  const until = async (what: string): Promise<number> => {
-    const start = performance.now();
-    while (!(await is(what))) {
-      const spent = performance.now() - start;
-      if (spent > BUILD_LIMIT_MS) throw new Error(`Not reached: ${what}`);
-      await delay(250);
-    }
-    return performance.now() - start;
+  return {
+    /** @returns the time until it was so, in ms */
+    until: async (what: string): Promise<number> => {
+      const start = performance.now();
+      while (!(await is(what))) {
+        const spent = performance.now() - start;
+        if (spent > BUILD_LIMIT_MS) throw new Error(`Not reached: ${what}`);
+        await delay(250);
+      }
+      return performance.now() - start;
+    },
   };
+}
+
+/** A fresh worker seals the box and builds its bundle. */
+async function built(world: World, work: string, tenant: Tenant, campagne: string): Promise<Row[]> {
+  const { until } = ofCampagne(world, tenant, campagne);
   const worker = await world.startWorker();
   const probe = bytesOf({ method: 'GET', path: '/health/live' });
   const sealing = await until('urne_scellee');
@@ -194,7 +202,8 @@ async function downloaded(world: World, work: string, { key }: Tenant, campagne:
   ];
 }
 
-async function verified(work: string, file: string, jwks: string): Promise<Row[]> {
+/** Has the archive verified. @param time of the verification, the goal */
+export async function verified(work: string, file: string, jwks: string, time?: Goal): Promise<Row[]> {
   const start = performance.now();
   const child = spawn(process.execPath, [VERIFIER, file, '--cles', jwks], { stdio: 'inherit' });
   let peak = 0;
@@ -206,12 +215,12 @@ async function verified(work: string, file: string, jwks: string): Promise<Row[]
   if (code !== 0) throw new Error(`The verifier ended with ${code}.`);
   const limit: Goal = { atMost: 512 };
   return [
-    alone(work, 'mandat-verify', performance.now() - start, inSeconds),
+    alone(work, 'mandat-verify', performance.now() - start, inSeconds, time),
     alone(work, 'mandat-verify, peak memory', peak, (value) => `${Math.round(value)} MiB`, limit),
   ];
 }
 
-function inSeconds(value: number): string {
+export function inSeconds(value: number): string {
   return `${(value / 1_000).toFixed(1)} s`;
 }
 

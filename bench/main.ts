@@ -1,12 +1,15 @@
+import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { builtAt, commitOf, Comparison } from './against';
 import { CARD_LISTS } from './cards';
 import { CELLS } from './cells';
 import { DELIVERIES } from './deliveries';
 import { DOSSIERS } from './dossier';
+import { ENCRYPTED } from './encrypted';
 import { ENCODED_LISTS } from './encodings';
 import { GROWTH } from './growth';
 import { optionsOf, UsageError, usageOf } from './options';
+import { picture } from './picture';
 import { say } from './progress';
 import { READS } from './reads';
 import { markdown, type Row } from './report';
@@ -28,6 +31,7 @@ const WORKS = [
   ...ROLLS,
   ...VOTES,
   ...DOSSIERS,
+  ...ENCRYPTED,
   ...DELIVERIES,
   ...WRITES,
   ...WRITES_V2,
@@ -35,7 +39,7 @@ const WORKS = [
   ...CELLS,
 ];
 async function main(): Promise<void> {
-  const { help, quick, against, works } = optionsOf(process.argv.slice(2), WORKS);
+  const { help, quick, against, picture: file, works } = optionsOf(process.argv.slice(2), WORKS);
   if (help) {
     console.log(usageOf(WORKS));
     return;
@@ -65,10 +69,10 @@ async function main(): Promise<void> {
       rows.push(...(await measured));
     }
     const { rows: version } = await world.database.query<{ server_version: string }>('SHOW server_version');
-    console.log(
-      `${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL ${version[0]?.server_version}\n`,
-    );
+    const machine = `${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL ${version[0]?.server_version}`;
+    console.log(`${machine}\n`);
     console.log(markdown(rows));
+    if (file !== undefined) await writeFile(file, picture(rows, machine));
     if (comparison) process.exitCode = conclude(rows);
   } catch (error) {
     // Errors caused by the interruption are not reported.

@@ -10,6 +10,8 @@ export interface Options<Work> {
   readonly quick: boolean;
   /** The commit to compare with. */
   readonly against: string | undefined;
+  /** The file of the picture; none if absent. */
+  readonly picture: string | undefined;
   /** The chosen works; with `against` only those that can be compared. */
   readonly works: readonly Work[];
 }
@@ -19,9 +21,10 @@ export class UsageError extends Error {}
 
 export function usageOf(works: readonly Named[]): string {
   const names = (some: readonly Named[]): string => some.map(({ name }) => name).join(', ');
-  return `Usage: npm run bench -- [--quick] [--only <work>]… [--against <commit or tag>]
+  return `Usage: npm run bench -- [--quick] [--only <work>]… [--picture <file>] [--against <commit or tag>]
   --quick             fewer and shorter rounds
   --only <work>       only the works whose name begins so: ${names(works)}
+  --picture <file>    draws the comparisons with floors as SVG
   --against <commit>  compares this tree with the product of that commit in 15 alternating rounds (9 with --quick),
                       without floors and Directus. This tree's bench measures both products, so the commit must have
                       the tables that the bench fills. These works cannot be compared, because they
@@ -44,7 +47,7 @@ export function optionsOf<Work extends Named>(args: string[], all: readonly Work
       (isCompared ?? others.against === undefined),
   );
   if (works.length === 0) throw new UsageError('--against can compare none of these works.');
-  return { against: undefined, ...others, works };
+  return { against: undefined, picture: undefined, ...others, works };
 }
 
 function parsed(args: string[]) {
@@ -55,6 +58,7 @@ function parsed(args: string[]) {
         help: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
         against: { type: 'string' },
+        picture: { type: 'string' },
         only: { type: 'string', multiple: true, default: [] },
       },
     }).values;

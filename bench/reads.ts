@@ -47,7 +47,7 @@ const READINGS: readonly Reading[] = [
       [TEAM]: `/employes/${id}`,
       [PEER]: `${PEER_LIST}-1`,
     }),
-    goals: { [OBJECTS]: { atLeast: 1.4 }, [TEXT]: { atLeast: 0.85 }, [PEER]: { atLeast: 3 } },
+    goals: { [OBJECTS]: { atLeast: 2 }, [TEXT]: { atLeast: 1.4 }, [PEER]: { atLeast: 5 } },
     warmUp: 160,
   },
   {
@@ -61,7 +61,7 @@ const READINGS: readonly Reading[] = [
       [TEAM]: `/employes/${id}`,
       [PEER]: `${PEER_LIST}-1`,
     }),
-    goals: { [OBJECTS]: { atLeast: 1.2 }, [PEER]: { atLeast: 3 } },
+    goals: { [OBJECTS]: { atLeast: 2 }, [TEXT]: { atLeast: 1.2 }, [PEER]: { atLeast: 4 } },
     warmUp: 32,
   },
   {
@@ -87,7 +87,7 @@ const READINGS: readonly Reading[] = [
       [TEAM]: `/employes/${id}/E-0`,
       [PEER]: '/items/employe/E-0',
     }),
-    goals: { [OBJECTS]: { atLeast: 0.55 }, [PEER]: { atLeast: 20 } },
+    goals: { [OBJECTS]: { atLeast: 0.5 }, [PEER]: { atLeast: 14 } },
     warmUp: 4_000,
   },
   {

@@ -25,8 +25,8 @@ const SERVICE_PASSWORD = randomBytes(24).toString('hex');
 /** The environment of every process of the product. */
 const PRODUCTION = {
   NODE_ENV: 'production',
-  // What Node takes of the container of 1 GiB in deploy/kubernetes. With much memory V8 keeps garbage for longer.
-  NODE_OPTIONS: '--max-old-space-size=512',
+  // What Node takes of the container of 1 GiB in deploy/kubernetes, and the option of the Dockerfile.
+  NODE_OPTIONS: '--max-old-space-size=512 --max-semi-space-size=16',
   ADMIN_API_KEY,
   SECRETS_KEY: randomBytes(32).toString('base64'),
   DOSSIER_SIGNING_KEY: randomBytes(32).toString('base64'),

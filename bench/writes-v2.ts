@@ -11,6 +11,7 @@ import { expectEqual, fillFrom, type Tenant, type World } from './world';
 const UNNEST_FLOOR = 'bare pg, unnest';
 const GOAL = { atMost: 2 };
 const SYNC = '/b2b/v2/sync';
+const SINGLES = 100;
 const KINDS: readonly Kind[] = ['new', 'mixed', 'unchanged'];
 /** Referenced tables first. */
 const TABLES = ['employe', 'emploi', 'membership'] as const;
@@ -25,6 +26,11 @@ export const WRITES_V2: readonly Work[] = [
       for (const kind of KINDS) rows.push(...(await scene.contest(kind, effort)));
       return rows;
     },
+  },
+  {
+    name: 'v2-sync-1',
+    isCompared: true,
+    measure: async (world, effort) => (await SceneV2.set(world, 10_000)).contestOfSingles(effort),
   },
   {
     name: 'v2-memory',
@@ -66,8 +72,8 @@ class SceneV2 {
     return scene;
   }
 
-  request(employes: readonly EmployeeV2[]): Buffer {
-    const body = Buffer.from(JSON.stringify({ Syndicats: unions(), Employes: employes }));
+  request(employes: readonly EmployeeV2[], Syndicats = unions()): Buffer {
+    const body = Buffer.from(JSON.stringify({ Syndicats, Employes: employes }));
     return bytesOf({ method: 'POST', path: SYNC, headers: { 'X-Api-Key': this.tenant.key }, body });
   }
 
@@ -109,6 +115,33 @@ class SceneV2 {
       this.restore(prefix),
     );
     return compared(`${title}, time`, figures, { [UNNEST_FLOOR]: GOAL }, milliseconds);
+  }
+
+  /** Compares syncs of one record, one after another, as a partner sends each change at once. */
+  async contestOfSingles({ rounds }: Effort): Promise<Row[]> {
+    const title = `${SINGLES} V2 syncs of one employee, with employments and memberships`;
+    const { api, floor } = this.world;
+    const employes = syncV2Of('mixed', this.size).slice(0, SINGLES);
+    let round = 0;
+    const each = (send: (employe: EmployeeV2) => Promise<number>) => async (): Promise<number> => {
+      round++;
+      let sum = 0;
+      for (const employe of employes) sum += await send({ ...employe, Nom: `${employe.Nom} ${round}` });
+      return sum;
+    };
+    const floorOf = (employe: EmployeeV2): Buffer =>
+      bytesOf({
+        method: 'POST',
+        path: `/v2/${this.tenant.id}`,
+        body: Buffer.from(JSON.stringify({ Employes: [employe] })),
+      });
+    const contestants: Contestant[] = [
+      { name: PRODUCT, run: each((employe) => millisecondsOf(api.port, this.request([employe], []))) },
+      { name: UNNEST_FLOOR, run: each((employe) => millisecondsOf(floor.port, floorOf(employe))) },
+    ];
+    for (const { run } of contestants) await run();
+    const figures = await this.world.inTurns(title, contestants, rounds, milliseconds);
+    return compared(`${title}, time`, figures, {}, milliseconds);
   }
 
   /** Returns a sum over all sent values for each table. */

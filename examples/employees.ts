@@ -1,4 +1,13 @@
-import { NOMS, ORGANISATIONS, PRENOMS, RUES, VILLES } from '../libs/essai/src/domain/quebec';
+import { Hasard } from '../libs/essai/src/domain/hasard';
+import {
+  ascii,
+  NOMS,
+  ORGANISATIONS,
+  POSTAL_LETTERS,
+  PRENOMS,
+  RUES,
+  VILLES,
+} from '../libs/essai/src/domain/quebec';
 
 /** An employee in the format of `POST /b2b/v1/employe/sync`. */
 export interface Employe {
@@ -35,10 +44,8 @@ interface Fault {
   readonly property: string;
   /** Whether the partner can correct it from the record alone. */
   readonly correctable: boolean;
-  spoil(clean: Employe, pick: Pick): Sent;
+  spoil(clean: Employe, hasard: Hasard): Sent;
 }
-
-type Pick = <T>(values: readonly T[]) => T;
 
 const WRONG_EMAILS: readonly ((courriel: string) => string)[] = [
   (courriel) => courriel.replace('@', ''),
@@ -55,13 +62,13 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
     share: 0.4,
     property: 'courriel',
     correctable: true,
-    spoil: (clean, pick) => ({ ...clean, courriel: pick(WRONG_EMAILS)(clean.courriel) }),
+    spoil: (clean, hasard) => ({ ...clean, courriel: hasard.pick(WRONG_EMAILS)(clean.courriel) }),
   },
   name: {
     share: 0.12,
     property: 'nom',
     correctable: true,
-    spoil: (clean, pick) => ({ ...clean, nom: pick(['', null, undefined]) }),
+    spoil: (clean, hasard) => ({ ...clean, nom: hasard.pick(['', null, undefined]) }),
   },
   number: {
     share: 0.12,
@@ -73,13 +80,16 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
     share: 0.14,
     property: 'identifiantExterneEmployeur',
     correctable: false,
-    spoil: (clean, pick) => ({ ...clean, identifiantExterneEmployeur: pick(ORGANISATIONS).idExterne }),
+    spoil: (clean, hasard) => ({
+      ...clean,
+      identifiantExterneEmployeur: hasard.pick(ORGANISATIONS).idExterne,
+    }),
   },
   employer: {
     share: 0.14,
     property: 'identifiantExterneEmployeur',
     correctable: false,
-    spoil: (clean, pick) => ({ ...clean, identifiantExterneEmployeur: pick(UNKNOWN_EMPLOYERS) }),
+    spoil: (clean, hasard) => ({ ...clean, identifiantExterneEmployeur: hasard.pick(UNKNOWN_EMPLOYERS) }),
   },
   column: {
     share: 0.08,
@@ -90,43 +100,40 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
 };
 
 const FAULT_RATE = 0.016;
-/** Letters that Canadian postal codes use. */
-const POSTAL_LETTERS = [...'ABCEGHJKLMNPRSTVWXYZ'];
 
 /** Returns the same rows for the same count and seed on every machine. */
 export function makeRows(count: number, seed = 1): Row[] {
-  const random = mulberry32(seed);
-  const pick: Pick = (values) => values[Math.floor(random() * values.length)]!;
+  const hasard = new Hasard(String(seed), 'demonstration');
   const rows: Row[] = [];
   while (rows.length < count) {
     const previous = rows.at(-1);
-    const kind = random() < FAULT_RATE ? drawFault(random()) : undefined;
+    const kind = hasard.chance(FAULT_RATE) ? drawFault(hasard) : undefined;
     if (kind === 'duplicate' && previous && !previous.fault) {
-      rows.push({ clean: previous.clean, sent: FAULTS.duplicate.spoil(previous.clean, pick), fault: kind });
+      rows.push({ clean: previous.clean, sent: FAULTS.duplicate.spoil(previous.clean, hasard), fault: kind });
       continue;
     }
-    const clean = makeEmployee(rows.length + 1, random, pick);
+    const clean = makeEmployee(rows.length + 1, hasard);
     // The first line, and a line after a faulty one, have no line to repeat.
     const fault = kind === 'duplicate' ? 'e-mail' : kind;
     rows.push(
       fault
-        ? { clean, sent: FAULTS[fault].spoil(clean, pick), fault }
-        : { clean, sent: oddity(clean, random) },
+        ? { clean, sent: FAULTS[fault].spoil(clean, hasard), fault }
+        : { clean, sent: oddity(clean, hasard) },
     );
   }
   return rows;
 }
 
-function makeEmployee(number: number, random: () => number, pick: Pick): Employe {
-  // Squared, because the first names of the list should be more frequent, as in reality.
-  const surname = (): string => NOMS[Math.floor(random() ** 2 * NOMS.length)]!;
+function makeEmployee(number: number, hasard: Hasard): Employe {
+  // The smaller of two places, because the first names of the list should be more frequent, as in reality.
+  const surname = (): string => NOMS[Math.min(hasard.below(NOMS.length), hasard.below(NOMS.length))]!;
   const simple = surname();
-  const nom = random() < 0.1 && !simple.includes('-') ? `${simple}-${surname()}` : simple;
-  const prenom = pick(PRENOMS);
-  const employeur = pick(ORGANISATIONS);
-  const ville = pick(VILLES);
-  const digit = (): number => Math.floor(random() * 10);
-  const appartement = random() < 0.3 ? `, app. ${1 + digit()}` : '';
+  const nom = hasard.chance(0.1) && !simple.includes('-') ? `${simple}-${surname()}` : simple;
+  const prenom = hasard.pick(PRENOMS);
+  const employeur = hasard.pick(ORGANISATIONS);
+  const ville = hasard.pick(VILLES);
+  const digit = (): number => hasard.below(10);
+  const appartement = hasard.chance(0.3) ? `, app. ${1 + digit()}` : '';
   return {
     idExterne: `D-${String(number).padStart(5, '0')}`,
     prenom,
@@ -134,20 +141,20 @@ function makeEmployee(number: number, random: () => number, pick: Pick): Employe
     noMembre: `M-${200_000 + number}`,
     courriel: `${ascii(prenom)}.${ascii(nom)}${number}@${employeur.domaine}`,
     identifiantExterneEmployeur: employeur.idExterne,
-    telephonePrincipal: `${pick(ville.indicatifs)} 555-01${digit()}${digit()}`,
-    adresse1: `${1 + Math.floor(random() * 9_000)}, ${pick(RUES)}${appartement}`,
+    telephonePrincipal: `${hasard.pick(ville.indicatifs)} 555-01${digit()}${digit()}`,
+    adresse1: `${1 + hasard.below(9_000)}, ${hasard.pick(RUES)}${appartement}`,
     ville: ville.nom,
     province: 'QC',
-    codePostal: `${ville.prefixe} ${digit()}${pick(POSTAL_LETTERS)}${digit()}`,
+    codePostal: `${ville.prefixe} ${digit()}${hasard.pick(POSTAL_LETTERS)}${digit()}`,
   };
 }
 
 /** Valid values that look unusual in an export: spaces at the end, capitals, accents in a domain. */
-function oddity(clean: Employe, random: () => number): Sent {
-  const chance = random();
-  if (chance < 0.01) return { ...clean, nom: `${clean.nom}  `, ville: `${clean.ville} ` };
-  if (chance < 0.02) return { ...clean, nom: clean.nom.toUpperCase(), prenom: clean.prenom.toUpperCase() };
-  if (chance < 0.021) return { ...clean, courriel: clean.courriel.replace(/@.*/, '@hôpital-québec.example') };
+function oddity(clean: Employe, hasard: Hasard): Sent {
+  const place = hasard.below(1_000);
+  if (place < 10) return { ...clean, nom: `${clean.nom}  `, ville: `${clean.ville} ` };
+  if (place < 20) return { ...clean, nom: clean.nom.toUpperCase(), prenom: clean.prenom.toUpperCase() };
+  if (place < 21) return { ...clean, courriel: clean.courriel.replace(/@.*/, '@hôpital-québec.example') };
   return { ...clean };
 }
 
@@ -180,27 +187,11 @@ export function batchesOf(rows: readonly Row[], size: number): Row[][] {
   return batches;
 }
 
-function drawFault(chance: number): FaultKind {
-  let sum = 0;
+function drawFault(hasard: Hasard): FaultKind {
+  let place = hasard.below(100);
   for (const [kind, { share }] of Object.entries(FAULTS)) {
-    sum += share;
-    if (chance < sum) return kind as FaultKind;
+    place -= share * 100;
+    if (place < 0) return kind as FaultKind;
   }
   return 'e-mail';
-}
-
-function ascii(name: string): string {
-  const plain = name.normalize('NFD').replace(/\p{Mark}/gu, '');
-  return plain.toLowerCase().replace(/[^a-z]+/g, '-');
-}
-
-/** A small generator of numbers from 0 to 1 (mulberry32): unlike Math.random it can be seeded. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,15 +1,16 @@
-import { type Partenaire, taskResult } from '@mandat/client';
+import { type Partenaire, type SyncV2ResultItem, taskResult } from '@mandat/client';
 import { createHash } from 'node:crypto';
-import { must, Stop } from '../checks';
+import { asTyped, must, Stop } from '../checks';
 import { Receiver } from '../receiving';
 import { count, say, seconds, title } from '../screen';
 import { adviceOn, connect, type Service } from '../service';
 import { download, verify } from '../story-count';
+import { changeRoll, dispute, type Electorate, explainMissing, makeRoll, remind } from './roll';
 
 // A whole election as one job of a continuous integration: README.md in this folder.
 
 /** Numbers of the electorate: about 5,800 of its members are voters. */
-const ELECTORAT = { employes: 6_300, employeurs: 16, defauts: 60 };
+const ELECTORAT = { employes: 6_700, employeurs: 16, defauts: 60 };
 /** The sync rejects a record for eight of the twelve kinds of faults. */
 const REFUSED = 40;
 const HOUR_MS = 3_600_000;
@@ -44,9 +45,12 @@ async function main([graine = 'repetition', expected, ...more]: string[]): Promi
   await partner.donneesEssai.erase();
   const receiver = await Receiver.register(partner, EVENTS);
   try {
-    const facts: Facts = { export: await electorate(partner, graine) };
-    const id = await campaign(partner, facts);
-    await vote(service, id, graine, facts);
+    const facts: Facts = {};
+    const known = await electorate(partner, graine, facts);
+    const id = await campaign(partner, known, facts);
+    facts.explained = await explainMissing(partner, id, known);
+    await partner.campagnes.publish({ path: { id } });
+    await vote(service, id, known, graine, facts);
     await counted(service, id, facts);
     if (receiver) facts.events = await events(receiver);
     const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
@@ -59,20 +63,27 @@ async function main([graine = 'repetition', expected, ...more]: string[]): Promi
   }
 }
 
-/** Plans the export of the seed and applies the plan. @returns the digest of the export */
-async function electorate(partner: Partenaire, graine: string): Promise<string> {
+/** Plans the export of the seed and applies the plan. @returns the records that were accepted */
+async function electorate(partner: Partenaire, graine: string, facts: Facts): Promise<Electorate> {
   title('An export with faults becomes a plan', 'GET /b2b/v2/essai/electorat, POST /b2b/v2/plan');
   const { data, response } = await partner.electorat.read({ query: { graine, ...ELECTORAT } });
+  facts.export = response.headers.get('mandat-empreinte');
   const { data: plan } = await partner.plans.create({ body: data as object });
   say(
     `${count(plan.resume.crees)} records to create, ${plan.resume.refuses} with faults that the sync rejects`,
   );
   must(plan.resume.refuses === REFUSED, `${REFUSED} rejected records`);
-  await partner.plans.apply({ path: { id: plan.id } });
-  return response.headers.get('mandat-empreinte')!;
+  const { data: applied } = await partner.plans.apply({ path: { id: plan.id } });
+  const { Employes, Emplois } = applied as SyncV2ResultItem;
+  const rejected = new Set([...Employes.Erreurs, ...Emplois.Erreurs].map(({ IdUnique }) => IdUnique));
+  const sent = asTyped<{ Syndicats: Electorate['syndicats']; Employes: Electorate['employes'] }>(data);
+  const employes = sent.Employes.filter(({ IdExterne, Emplois: own }) =>
+    [IdExterne, ...own!.map(({ IdentifiantExterne }) => IdentifiantExterne)].every((id) => !rejected.has(id)),
+  );
+  return { syndicats: sent.Syndicats, employes };
 }
 
-async function campaign(partner: Partenaire, facts: Facts): Promise<string> {
+async function campaign(partner: Partenaire, known: Electorate, facts: Facts): Promise<string> {
   title('A campaign with the members of the unions', 'POST /b2b/v1/campagnes/{id}/liste-electorale');
   const now = await clock(partner);
   const { data: id } = await partner.campagnes.create({
@@ -86,30 +97,41 @@ async function campaign(partner: Partenaire, facts: Facts): Promise<string> {
   const Options = CANDIDATES.map((Libelle) => ({ Libelle }));
   await partner.questions.create({ path, body: { Titre: 'Qui ?', Type: 'Election', Options } });
   await partner.questions.create({ path, body: { Titre: 'Adopter les statuts ?', Type: 'Proposition' } });
-  const { data: unions } = await partner.syndicats.list();
-  const SyndicatsIdExternes = unions.map(({ identifiantExterne }) => identifiantExterne);
-  const { data: roll } = await partner.listesElectorales.create({ path, body: { SyndicatsIdExternes } });
-  facts.voters = roll.NombreVotants;
-  say(`${count(roll.NombreVotants)} voters`);
-  await partner.campagnes.publish({ path });
+  facts.reasons = await makeRoll(partner, id, known);
   return id;
 }
 
-async function vote({ partner, platform }: Service, id: string, graine: string, facts: Facts): Promise<void> {
+async function vote(
+  service: Service,
+  id: string,
+  known: Electorate,
+  graine: string,
+  facts: Facts,
+): Promise<void> {
   title(`${DAYS.length} days of voting`, 'POST /b2b/v2/essai/horloge/avancer');
+  const { partner, platform } = service;
   const path = { id };
   const now = await clock(partner);
   await advance(partner, now + DAY_MS + HOUR_MS);
   const { data: opened } = await partner.campagnes.get({ path });
   must(opened.etat === 'VoteOuvert', 'an open vote');
+  /** What happens after the ballots of a day. */
+  const evenings: Readonly<Record<number, () => Promise<unknown>>> = {
+    2: async () => changeRoll(partner, id, known, await clock(partner)),
+    3: () => dispute(service, id, known),
+    4: () => remind(partner, id),
+    6: () => remind(partner, id),
+  };
   let ballots = 0;
-  for (const [day, participation] of DAYS.entries()) {
+  for (const [at, participation] of DAYS.entries()) {
+    const day = at + 1;
     const { data } = await platform!.bulletinsEssai.cast({ path, body: { graine, participation } });
     must(data.restants === 0, 'all ballots of the day');
     ballots = data.bulletins;
     facts.ballots = data.empreinte;
-    say(`Day ${day + 1}: ${count(data.deposes)} ballots, ${participation} %`);
-    await advance(partner, now + (2 + day) * DAY_MS + HOUR_MS);
+    say(`Day ${day}: ${count(data.deposes)} ballots, ${participation} %`);
+    if (evenings[day]) facts[`day ${day}`] = await evenings[day]();
+    await advance(partner, now + (1 + day) * DAY_MS + HOUR_MS);
   }
   must(ballots >= LEAST_BALLOTS, `${count(LEAST_BALLOTS)} ballots`);
 }

@@ -333,3 +333,196 @@ BEGIN
   RETURN true;
 END
 $$;
+-- Returns the answers of a closed box to the questions from one place to another: all of them, or those of a union and
+-- employer, with the first choices of rankings, if these are published. For several parts only one question is
+-- requested. The result is lines of text, a thousand in each row: ballots, their weight, the decimals of the finest
+-- weight, and the answer (docs/adr/0027). Equal ballots are counted before they are split into answers.
+CREATE OR REPLACE FUNCTION urne_depouiller(
+  campagne uuid, syndicat text, employeur text, premiere integer, derniere integer, part integer, parts integer
+)
+  RETURNS TABLE (question integer, lignes text)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER
+  -- Each statement is planned for its values, because filters may be absent.
+  SET plan_cache_mode = force_custom_plan
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM campagne c
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+      AND c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par IS DISTINCT FROM pg_current_xact_id_if_assigned()
+  ) THEN RETURN; END IF;
+  IF $2 IS NULL AND $3 IS NULL THEN
+    RETURN QUERY
+    SELECT l.question, string_agg(concat_ws(' ', l.ballots, l.weight, l.decimals, l.answer), E'\n')
+    FROM (
+      SELECT a.question, a.answer, sum(a.ballots) AS ballots, sum(a.weight) AS weight, max(a.decimals) AS decimals,
+        (row_number() OVER (PARTITION BY a.question) - 1) / 1000 AS row
+      FROM (
+        SELECT u.place::integer - 1 + $4 AS question, u.answer, g.ballots, g.ballots * g.poids AS weight,
+          scale(trim_scale(g.poids)) AS decimals
+        FROM (
+          SELECT b.reponses[$4 + 1 : $5 + 1] AS reponses, b.poids, count(*) AS ballots
+          FROM bulletin b
+          WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
+            AND ($7 = 1 OR mod(hashtextextended(b.reponses[$4 + 1], 0) & 9223372036854775807, $7::bigint) = $6)
+          GROUP BY 1, 2
+        ) g CROSS JOIN LATERAL unnest(g.reponses) WITH ORDINALITY u (answer, place)
+      ) a
+      GROUP BY a.question, a.answer
+    ) l
+    GROUP BY l.question, l.row;
+  ELSIF urne_divulgue($1, $2, $3) IS NOT TRUE THEN
+    RETURN;
+  ELSIF (
+    SELECT c.urne_scellee FROM campagne c
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+  ) THEN
+    RETURN QUERY
+    SELECT l.question, string_agg(concat_ws(' ', l.ballots, l.weight, l.decimals, l.answer), E'\n')
+    FROM (
+      SELECT a.question, a.answer, sum(a.ballots) AS ballots, sum(a.weight) AS weight, max(a.decimals) AS decimals,
+        (row_number() OVER (PARTITION BY a.question) - 1) / 1000 AS row
+      FROM (
+        SELECT d.question, d.reponse AS answer, d.bulletins AS ballots, d.poids AS weight, 0 AS decimals
+        FROM depouillement d
+        WHERE d.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND d.campagne_id = $1
+          AND (($2 IS NULL OR d.syndicat_id_externe = $2) AND ($3 IS NULL OR d.employeur_identifiant_externe = $3))
+          AND d.question BETWEEN $4 AND $5
+          AND ($7 = 1 OR mod(hashtextextended(d.reponse, 0) & 9223372036854775807, $7::bigint) = $6)
+      ) a
+      GROUP BY a.question, a.answer
+    ) l
+    GROUP BY l.question, l.row;
+  ELSE
+    RETURN QUERY
+    SELECT l.question, string_agg(concat_ws(' ', l.ballots, l.weight, l.decimals, l.answer), E'\n')
+    FROM (
+      SELECT a.question, a.answer, sum(a.ballots) AS ballots, sum(a.weight) AS weight, max(a.decimals) AS decimals,
+        (row_number() OVER (PARTITION BY a.question) - 1) / 1000 AS row
+      FROM (
+        SELECT a.question, CASE WHEN q.est_preferentiel THEN split_part(a.answer, ',', 1) ELSE a.answer END AS answer,
+          a.ballots, a.weight, a.decimals
+        FROM (
+          SELECT u.place::integer - 1 + $4 AS question, u.answer, g.ballots, g.ballots * g.poids AS weight,
+            scale(trim_scale(g.poids)) AS decimals
+          FROM (
+            SELECT b.reponses[$4 + 1 : $5 + 1] AS reponses, b.poids, count(*) AS ballots
+            FROM bulletin b
+            WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
+              AND (($2 IS NULL OR b.syndicat_id_externe = $2) AND ($3 IS NULL OR b.employeur_identifiant_externe = $3))
+              AND ($7 = 1 OR mod(hashtextextended(b.reponses[$4 + 1], 0) & 9223372036854775807, $7::bigint) = $6)
+            GROUP BY 1, 2
+          ) g CROSS JOIN LATERAL unnest(g.reponses) WITH ORDINALITY u (answer, place)
+        ) a JOIN urne_question q
+          ON q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1
+          AND q.place = a.question
+      ) a
+      GROUP BY a.question, a.answer
+    ) l
+    GROUP BY l.question, l.row;
+  END IF;
+END
+$$;
+-- Copies the questions of a campaign into the box at its publication, with a new seed; the threshold only at the first
+-- publication. Rejected if there are votes. The caller holds the exclusive lock of the campaign. First the function
+-- waits for running transactions that have written the questions or options, or cast a ballot. A new ballot or question
+-- locks the campaign's row, a new option that of its question. Later statements see their writes.
+CREATE OR REPLACE FUNCTION urne_preparer(campagne uuid)
+  RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+BEGIN
+  PERFORM FROM campagne c
+  WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+  FOR UPDATE;
+  PERFORM FROM question q
+  WHERE q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1
+  FOR UPDATE;
+  PERFORM FROM option o
+  WHERE o.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND o.question_id IN (
+    SELECT q.id_unique FROM question q
+    WHERE q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1
+  )
+  FOR UPDATE;
+  IF EXISTS (
+    SELECT FROM bulletin b
+    WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
+  ) OR NOT EXISTS (
+    SELECT FROM campagne c
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+      AND c.publiee AND NOT c.urne_close
+  ) THEN RAISE EXCEPTION 'The campaign is not published, or has ballots.'; END IF;
+  DELETE FROM urne u
+  WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1;
+  INSERT INTO urne (tenant_id, campagne_id, graine)
+  SELECT nullif(current_setting('app.tenant_id', true), '')::uuid, $1,
+    sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+  INSERT INTO urne_question (tenant_id, campagne_id, place, question_id, titre, type, est_preferentiel, min_reponses,
+    max_reponses, nombre_elus, nombre_options)
+  SELECT q.tenant_id, q.campagne_id,
+    row_number() OVER (PARTITION BY q.tenant_id, q.campagne_id ORDER BY q.ordre) - 1,
+    q.id_unique, q.titre, q.type, q.est_preferentiel, q.min_reponses, least(q.max_reponses, o.options), q.nombre_elus,
+    o.options
+  FROM question q CROSS JOIN LATERAL (
+    SELECT count(*)::integer AS options FROM option o
+    WHERE o.tenant_id = q.tenant_id AND o.question_id = q.id_unique
+  ) o
+  WHERE q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1;
+  INSERT INTO urne_option (tenant_id, campagne_id, question, place, option_id, libelle)
+  SELECT u.tenant_id, u.campagne_id, u.place,
+    row_number() OVER (PARTITION BY o.tenant_id, o.question_id ORDER BY o.ordre) - 1, o.id_unique, o.libelle
+  FROM urne_question u JOIN option o ON o.tenant_id = u.tenant_id AND o.question_id = u.question_id
+  WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1;
+  UPDATE campagne c SET seuil_anonymat = coalesce((
+    SELECT s.seuil_anonymat FROM reglage s
+    WHERE s.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid
+  ), 1)
+  WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+    AND c.seuil_anonymat IS NULL;
+END
+$$;
+-- Marks the voter and inserts the ballot and the digest of its receipt, with the voter's current weight, union and
+-- employer. Returns false if the vote is not open, if the voter may not vote, or if the ballot does not answer each
+-- question of the box (in the domain: answersOf). The caller holds the shared lock of the campaign.
+CREATE OR REPLACE FUNCTION urne_voter(
+  campagne uuid, votant uuid, publications integer, reponses text[], empreinte bytea
+)
+  RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, public, pg_temp
+AS $$
+#variable_conflict use_column
+BEGIN
+  WITH voter AS (
+    UPDATE votant v SET a_vote = true FROM campagne c
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+      AND c.publications = $3
+      AND campagne_etat(c.publiee, c.archivee, c.urne_close, c.ouverture_du_vote_utc, c.fermeture_du_vote_utc,
+        clock_timestamp()) = 'VoteOuvert'
+      AND (
+        SELECT count(*) = cardinality($4) AND bool_and(
+          CASE WHEN $4[q.place + 1] = '' THEN true
+            WHEN $4[q.place + 1] ~ '^(0|[1-9][0-9]{0,5})$'
+            THEN q.min_reponses <= 1 AND q.max_reponses >= 1 AND $4[q.place + 1]::integer < q.nombre_options
+            ELSE urne_choisir($4[q.place + 1], q.min_reponses, q.max_reponses, q.nombre_options, q.est_preferentiel)
+          END IS TRUE)
+        FROM urne_question q
+        WHERE q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1
+      )
+      AND v.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND v.campagne_id = $1
+      AND v.id_unique = $2 AND v.a_droit_de_vote AND NOT v.a_vote
+    RETURNING v.syndicat_id_externe, v.employeur_identifiant_externe, v.poids
+  ), ballot AS (
+    INSERT INTO bulletin (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
+    SELECT nullif(current_setting('app.tenant_id', true), '')::uuid, $1,
+      syndicat_id_externe, employeur_identifiant_externe, poids, $4
+    FROM voter
+  )
+  INSERT INTO recu (tenant_id, campagne_id, empreinte)
+  SELECT nullif(current_setting('app.tenant_id', true), '')::uuid, $1, $5 FROM voter;
+  RETURN FOUND;
+END
+$$;

@@ -12,7 +12,7 @@ import { TestApp } from '../setup/test-app';
 import { ALTERATIONS, type Chance } from './support/alterations';
 import { Trail } from './support/trail';
 
-const TRIALS = depth(120, 1_000);
+const TRIALS = depth(50, 1_000);
 
 let app: TestApp;
 let trail: Trail;

@@ -41,6 +41,9 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   voting: [
     'campagne',
+    'chiffrement',
+    'chiffrement_fichier',
+    'chiffrement_somme',
     'cle_dossier',
     'question',
     'option',

@@ -6,6 +6,7 @@ import { asService } from '../setup/service-login';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { employee } from '../sync/support';
+import { Guardians } from '../voting/support/encrypted';
 import { Votes } from '../voting/support/votes';
 import { type Cell, spaceOf, TwoCells } from './support';
 
@@ -89,11 +90,20 @@ describe('a move', () => {
     const votes = await Votes.of(two.app, campaigns);
     const vote = await votes.opened(3);
     for (const voter of [0, 1]) await votes.voted(vote, voter);
-    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    const encrypted = await campaigns.draft();
+    await campaigns.question(encrypted);
+    const voter = await campaigns.votant(encrypted);
+    const guardians = await Guardians.of(votes, encrypted, 1, 1);
+    await guardians.finish();
+    for (const transition of ['publier', 'ouvrir'])
+      await campaigns.sent('POST', `/${encrypted}/${transition}`);
+    const { body } = await guardians.sealed(voter, [[0]]);
+    expect((await votes.cast(encrypted, body)).status).toBe(201);
+    for (const id of [vote.id, encrypted]) await campaigns.sent('POST', `/${id}/fermer`);
     const worker = await startWorker({ ...two.app.config, workerCell: 'principal' }, { roundMs: 100 });
     await eventually(async () => {
       const { rows } = await two.databases.principal.query<{ sealed: boolean }>(
-        'SELECT bool_and(urne_scellee) AS sealed FROM campagne WHERE tenant_id = $1',
+        'SELECT bool_and(urne_scellee AND NOT chiffrement_du) AS sealed FROM campagne WHERE tenant_id = $1',
         [tenant.tenantId],
       );
       return rows[0]!.sealed || undefined;
@@ -133,6 +143,8 @@ describe('a move', () => {
     expect(json.cellules).toContainEqual({ environnement: 'staging', cellule: 'nord' });
     expect(await statistics()).toEqual(seen.statistics);
     expect((await two.write(tenant)).status).toBe(201);
+    // Ceremony, ballots and sums are there: a decryption is checked by them.
+    expect((await guardians.decrypt(await guardians.decryption(1))).status).toBe(200);
 
     const before = await readings(tenant);
     // Standbys of the new cell serve no reads before they have the copy.

@@ -265,7 +265,8 @@ describe('The answers of every operation', () => {
     app = await TestApp.start({ databaseUrl, cells });
     calls = await DocumentedCalls.prepare(app, await documentsOf(app));
     results = await calls.run();
-  });
+    // Some hundred operations in turn take two minutes where the machine has other work.
+  }, 400_000);
   afterAll(async () => {
     await calls.stop();
     await app.stop();

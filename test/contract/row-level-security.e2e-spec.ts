@@ -145,10 +145,12 @@ describe('Row-level security in the schema', () => {
     expect(stale).toEqual(['index campagne_ouverture_due']);
   });
 
-  it('the roles of the processes own no object, bypass no policy and are members of no role', async () => {
+  it('the roles of the processes own no object except stages, bypass no policy and are members of no role', async () => {
     const { rows } = await database.query(
       `SELECT rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
-         (SELECT count(*)::int FROM pg_shdepend WHERE refobjid = r.oid AND deptype = 'o') AS owned,
+         (SELECT count(*)::int FROM pg_shdepend d WHERE refobjid = r.oid AND deptype = 'o'
+            AND dbid IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+            AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relpersistence = 't')) AS owned,
          (SELECT count(*)::int FROM pg_auth_members WHERE member = r.oid) AS memberships,
          has_schema_privilege(r.oid, 'public', 'CREATE') OR has_schema_privilege(r.oid, 'pgboss', 'CREATE') AS creates
        FROM pg_roles r WHERE rolname = ANY ($1) ORDER BY rolname DESC`,
@@ -164,6 +166,8 @@ describe('Row-level security in the schema', () => {
     /** Append-only tables: no request changes or removes their rows. */
     const HISTORY = [
       'autorisation_paiement',
+      'chiffrement_fichier',
+      'chiffrement_somme',
       'changement',
       'dossier',
       'dossier_fichier',
@@ -221,13 +225,15 @@ describe('Row-level security in the schema', () => {
         .map((table) => {
           if (table === 'votant') return VOTANT;
           if (table === 'campagne')
-            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies)`;
+            return `campagne: SELECT, DELETE, INSERT (tenant_id, id_unique, ${CAMPAGNE}), UPDATE (${CAMPAGNE}, votants_ajoutes, votants_retires, votants_modifies, chiffrement_du)`;
           if (table === 'urne')
-            return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire)';
+            return 'urne: SELECT (tenant_id, campagne_id, empreinte_graine, empreinte_graine_partenaire, cle, ceremonie)';
           if (table === 'recu') return 'recu: MAINTAIN, SELECT (tenant_id, campagne_id, empreinte, place)';
           if (KEPT.includes(table)) return `${table}: SELECT`;
           if (NOTED[table]) return `${table}: SELECT, INSERT, UPDATE (${NOTED[table]})`;
           if (COUNTED[table]) return `${table}: SELECT, INSERT, UPDATE (${COUNTED[table]})`;
+          if (table === 'chiffrement')
+            return 'chiffrement: SELECT, INSERT, DELETE, UPDATE (cle, ceremonie, bulletins)';
           if (SIGNED[table]) return `${table}: SELECT, INSERT, DELETE, UPDATE (${SIGNED[table]})`;
           return `${table}: ${HISTORY.includes(table) ? 'SELECT, INSERT' : ROWS}`;
         });
@@ -254,7 +260,7 @@ describe('Row-level security in the schema', () => {
       expect(await privilegesOf(database, 'mandat_access')).toEqual([
         'ancien_identifiant: DELETE, SELECT (tenant_id, date_creation, id_unique)',
         // The scheduler, which reads the dates and states of campaigns and no other column.
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, ouverture_annoncee, fermeture_annoncee, urne_close, urne_scellee, dossier_du, chiffree, dechiffree, chiffrement_du)',
         // The worker, which looks for certifications to run, and the purge.
         'certification: DELETE, SELECT (tenant_id, id_unique, date_creation, date_fin)',
         'cle: SELECT, INSERT, UPDATE',
@@ -295,7 +301,8 @@ describe('Row-level security in the schema', () => {
     it('mandat_urne has the ballots, owns the functions that count them, and has no other privilege', async () => {
       expect(await privilegesOf(database, BALLOT_BOX_ROLE)).toEqual([
         'bulletin: SELECT, INSERT, DELETE',
-        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du)',
+        'campagne: SELECT (tenant_id, id_unique, ouverture_du_vote_utc, fermeture_du_vote_utc, publiee, archivee, publications, urne_fermee_par, urne_close, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du, chiffree, dechiffree), UPDATE (urne_fermee_par, urne_scellee, seuil_anonymat, raison_seuil_anonymat, urne_anomalies, urne_constat, urne_constat_date, dossier_du, chiffree, dechiffree, chiffrement_du)',
+        'chiffrement: SELECT',
         'depouillement: SELECT, INSERT, MAINTAIN',
         'engagement: SELECT (tenant_id, campagne_id, taille)',
         'horloge_essai: SELECT',
@@ -327,6 +334,7 @@ describe('Row-level security in the schema', () => {
           memberships: 0,
           functions: [
             'campagne_etat',
+            'urne_bulletins',
             'urne_choisir',
             'urne_classes',
             'urne_compter',
@@ -334,6 +342,7 @@ describe('Row-level security in the schema', () => {
             'urne_constater',
             'urne_contient',
             'urne_controler',
+            'urne_dechiffrer',
             'urne_deposer_graine',
             'urne_depouiller',
             'urne_divulgue',
@@ -348,8 +357,10 @@ describe('Row-level security in the schema', () => {
             'urne_preparer',
             'urne_sceller',
             'urne_signaler',
+            'urne_taille_chiffre',
             'urne_vote_inchange',
             'urne_voter',
+            'urne_voter_chiffre',
           ],
         },
       ]);

@@ -30,9 +30,10 @@ describe('docs/operations.md', () => {
     expect([...new Set(plain)].sort()).toEqual(made);
   });
 
-  it('names only variables that the code reads', () => {
+  it('names only variables that the code reads or the image sets', () => {
     const ofExporter = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_CERTIFICATE'];
-    const known = [...readVariables(), 'MIGRATION_DATABASE_URL', ...ofExporter];
+    const ofImage = [...textOf('Dockerfile').matchAll(/^ENV (\w+)=/gm)].map(([, name]) => name!);
+    const known = [...readVariables(), 'MIGRATION_DATABASE_URL', ...ofExporter, ...ofImage];
     const named = [...GUIDE.matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name!);
     expect(named.length).toBeGreaterThan(15);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);

@@ -11,9 +11,14 @@ const versionOf = (path: string): string => (JSON.parse(textOf(path)) as { versi
 
 describe('CHANGELOG.md', () => {
   it('begins with the version of the packages', () => {
-    const packages = ['.', 'packages/client', 'packages/verify', 'packages/cli'].map(
-      (folder) => `${folder}/package.json`,
-    );
+    const packages = [
+      '.',
+      'packages/client',
+      'packages/verify',
+      'packages/cli',
+      'packages/ballot',
+      'packages/guardian',
+    ].map((folder) => `${folder}/package.json`);
     expect(packages.map(versionOf)).toEqual(packages.map(() => releases[0]!.version));
     const [, forPython] = /^version = "(.+)"$/m.exec(textOf('packages/client-python/pyproject.toml'))!;
     expect(forPython).toBe(releases[0]!.version);

@@ -77,7 +77,10 @@ describe('French messages', () => {
   it.each([
     ["L'employé", 'a straight apostrophe'],
     ['Rien : rien', 'a sign without'],
-    ['Rien; rien', 'a sign without'],
+    ['Rien ; rien', 'a space before'],
+    ['Rien\u00a0; rien', 'a space before'],
+    ['Quoi\u202f?', 'a space before'],
+    ['Là\u00a0!', 'a space before'],
     ['Un « mot »', 'a sign without'],
     ['Un “mot”', 'English quotes'],
     ['250 000 votes', 'thousands'],

@@ -1,7 +1,9 @@
+import { Client } from 'pg';
 import { perFile } from '../setup/fixtures';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
-import { EffacementRepository } from '../../libs/essai/src/persistence/effacement.repository';
+import { lockWaits } from '../setup/lock-waits';
+import { Child } from '../http/child-process';
 import { TachesService } from '../../libs/sync/src';
 import { Rows, rowsOf } from '../contract/support/rows';
 import { openSpaces, type Space, type Spaces } from '../contract/support/spaces';
@@ -10,7 +12,17 @@ import { Partner } from '../sync/support';
 const DONNEES = '/b2b/v2/essai/donnees';
 
 /** Tables whose rows stay, and the clients' own. */
-const KEPT = ['cle', 'client', 'journal', 'journal_tete', 'reglage', 'tenant', 'webhook'];
+const KEPT = ['certification', 'cle', 'client', 'journal', 'journal_tete', 'reglage', 'tenant', 'webhook'];
+
+/** Lists of several tables. */
+const READS = [
+  '/b2b/v1/employe',
+  '/b2b/v2/employe',
+  '/b2b/v2/emploi',
+  '/b2b/v1/campagnes',
+  '/b2b/v2/adhesion',
+  '/b2b/v2/seance',
+];
 
 jest.setTimeout(300_000);
 
@@ -25,6 +37,33 @@ beforeAll(async () => {
 
 const erase = ({ keys }: Pick<Space, 'keys'>): Promise<Answer> =>
   app.send(keys.partenaire, 'DELETE', DONNEES);
+
+/**
+ * Starts an erasure and does `work` while it has removed all but the changes of the feed, which it removes last.
+ *
+ * @returns the status of the erasure; undefined without an answer
+ */
+async function during(
+  { tenantId }: Pick<Space, 'tenantId'>,
+  erasure: () => Promise<{ status: number }>,
+  work: () => Promise<unknown>,
+): Promise<number | undefined> {
+  const rival = new Client({ connectionString: app.dataUrl });
+  await rival.connect();
+  await rival.query('BEGIN');
+  await rival.query('SELECT FROM changement WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
+  const ended = erasure().then(
+    ({ status }) => status,
+    () => undefined,
+  );
+  try {
+    await lockWaits(app.database);
+    await work();
+  } finally {
+    await rival.end();
+  }
+  return ended;
+}
 
 /** Tables that have rows of the data space. */
 async function filled(space: Space): Promise<string[]> {
@@ -50,9 +89,10 @@ describe('DELETE /b2b/v2/essai/donnees', () => {
       await app.database.query('SET LOCAL ROLE mandat_app');
       await app.database.query(`SELECT set_config('app.tenant_id', $1, true)`, [tenantId]);
       return app.database
-        .query('SELECT essai_effacer(10) AS rows')
+        .query('SELECT essai_effacer()')
         .then(
-          (result) => result.rows[0] as unknown,
+          async () =>
+            (await app.database.query('SELECT count(*)::int AS employees FROM employe')).rows[0] as unknown,
           (error: { code: string }) => error.code,
         )
         .finally(() => app.database.query('ROLLBACK'));
@@ -60,28 +100,73 @@ describe('DELETE /b2b/v2/essai/donnees', () => {
     expect(await sql(spaces.sibling.tenantId)).toBe('42501');
     expect(await sql('')).toBe('42501');
     // Control: it removes rows in staging.
-    expect(await sql(spaces.own.tenantId)).toEqual({ rows: expect.any(Number) });
+    expect(await sql(spaces.own.tenantId)).toEqual({ employees: 0 });
     expect(await others()).toEqual(before);
   });
 
-  it('goes on where an interrupted one was, and leaves nothing in any table of the data space', async () => {
-    const before = await filled(spaces.own);
+  it('others see all data until the end, a killed process has removed nothing, and a repetition removes all', async () => {
+    const { own } = spaces;
+    const counts = async () =>
+      [...rowsOf(own, await rows.read())].map(([table, list]) => [table, list.length]).sort();
+    const seen = async () => {
+      const answers = await Promise.all(READS.map((path) => app.send(own.keys.partenaire, 'GET', path)));
+      expect(answers.filter(({ status, json }) => status !== 200 || json.length === 0)).toEqual([]);
+      return answers.map(({ json }) => json);
+    };
+    const before = await counts();
     // Control: the data space has rows in every table.
-    expect(before).toEqual(expect.arrayContaining([...rows.tenantTables]));
-    const untouched = await others();
-    const steps = jest.spyOn(app.app.get(EffacementRepository), 'step');
-    const original = EffacementRepository.prototype.step;
-    steps.mockImplementation(function (this: unknown) {
-      if (steps.mock.calls.length > 5) throw new Error('The process died.');
-      return original.call(app.app.get(EffacementRepository), 3);
+    expect(await filled(own)).toEqual(expect.arrayContaining([...rows.tenantTables]));
+    const [untouched, shown] = [await others(), await seen()];
+    const env = { DATABASE_URL: app.config.databaseUrl, RATE_LIMIT_PER_MINUTE: '100000' };
+    const api = await Child.start('partner-api', env);
+    const headers = { 'X-Api-Key': own.keys.partenaire };
+    const erasure = () => fetch(`${api.url}${DONNEES}`, { method: 'DELETE', headers });
+    const status = await during(own, erasure, async () => {
+      expect(await seen()).toEqual(shown);
+      expect(await api.stop('SIGKILL')).toBe('SIGKILL');
     });
-    expectProblem(await erase(spaces.own), 500, 'Service.ErreurInterne');
-    steps.mockRestore();
-    const half = await filled(spaces.own);
-    expect(half.length).toBeGreaterThan(KEPT.length);
-    expect((await erase(spaces.own)).status).toBe(204);
-    expect(await filled(spaces.own)).toEqual(KEPT);
+    expect(status).toBeUndefined();
+    // The repetition waits until PostgreSQL has ended the connection of the killed process.
+    await eventually(async () => {
+      const { rows: running } = await app.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%essai_effacer()%' AND pid <> pg_backend_pid()`,
+      );
+      return running.length === 0 || undefined;
+    }, 'The end of its connection');
+    expect(await counts()).toEqual(before);
+    expect((await erase(own)).status).toBe(204);
+    expect(await filled(own)).toEqual(KEPT);
     expect(await others()).toEqual(untouched);
+  });
+
+  it('writes of others wait for its end, and then find nothing', async () => {
+    const partner = await Partner.start(app);
+    const employe = { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' };
+    await partner.send('POST', '/b2b/v1/employe', employe);
+    const dates = { ouvertureDuVoteUtc: '2100-01-01T00:00:00Z', fermetureDuVoteUtc: '2100-01-02T00:00:00Z' };
+    const { json: id } = await partner.send('POST', '/b2b/v1/campagnes', { titre: 'A', ...dates });
+    let writing: Promise<Answer[]> | undefined;
+    const status = await during(
+      partner.tenant,
+      () => partner.send('DELETE', DONNEES),
+      () => {
+        writing = Promise.all([
+          partner.send('PUT', '/b2b/v1/employe', employe),
+          partner.send('POST', `/b2b/v1/campagnes/${id}/questions`, { Titre: 'Q', Type: 'Proposition' }),
+          partner.send('POST', '/b2b/v1/employe', employe),
+        ]);
+        return lockWaits(app.database, 4);
+      },
+    );
+    expect(status).toBe(204);
+    const answers = (await writing!).map(({ status, json }) => [status, json?.code]);
+    expect(answers).toEqual([
+      [404, 'Employe.NotFound'],
+      [404, 'Campagne.NotFound'],
+      [201, undefined],
+    ]);
+    const left = (await partner.get('/b2b/v1/employe')) as { idExterne: string }[];
+    expect(left.map(({ idExterne }) => idExterne)).toEqual(['E-1']);
   });
 
   it('keys, settings and endpoints stay, and the data space can be filled again', async () => {

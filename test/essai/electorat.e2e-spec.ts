@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listParts } from '../../libs/platform/src/limits/list-parts';
 import { perFile } from '../setup/fixtures';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
@@ -85,6 +87,25 @@ describe('GET /b2b/v2/essai/electorat', () => {
       await exported({ ...plain, employes: 61 }),
     ];
     expect(more.json.Employes!.slice(0, 60)).toEqual(few.json.Employes);
+  });
+});
+
+describe('electorates of one client', () => {
+  it('are made in turn with its long lists, those of others meanwhile', async () => {
+    const other = await Partner.start(app);
+    let end = (): void => undefined;
+    const held = new Promise<void>((resolve) => (end = resolve));
+    const turn = listParts.run(partner.tenant.clientId, () => held);
+    let isDone = false;
+    const own = partner.send('GET', `${ELECTORAT}?${query(DEMANDE)}`).finally(() => (isDone = true));
+    expect((await other.send('GET', `${ELECTORAT}?${query(DEMANDE)}`)).status).toBe(200);
+    expect((await other.send('POST', ELECTORAT, DEMANDE)).status).toBe(200);
+    const written = partner.send('POST', ELECTORAT, DEMANDE).finally(() => (isDone = true));
+    await sleep(500);
+    expect(isDone).toBe(false);
+    end();
+    await turn;
+    expect([(await own).status, (await written).status]).toEqual([200, 200]);
   });
 });
 

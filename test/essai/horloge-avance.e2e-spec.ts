@@ -1,9 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { Child } from '../http/child-process';
 import { times } from '../membership/synced';
+import { HorlogeRepository } from '../../libs/essai/src/persistence/horloge.repository';
+import { Transactions } from '../../libs/platform/src/database/transactions';
+import { LifecycleService } from '../../libs/voting/src';
 import { TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
 import { until } from '../webhooks/support/receiver';
+import { Guardians } from '../voting/support/encrypted';
 import { Votes } from '../voting/support/votes';
 import { inDays, Rehearsal } from './rehearsal';
 
@@ -99,6 +103,28 @@ describe('an advance', () => {
     expect(types.indexOf('campagne.terminee')).toBeLessThan(types.indexOf('campagne.scellee'));
   });
 
+  it('makes the sums of an encrypted vote, and its bundle once the guardians have decrypted them', async () => {
+    await work();
+    const [ouvertureDuVoteUtc, fermetureDuVoteUtc] = [1, 7].map((day) => inDays(day).toISOString());
+    const id = await space.campaigns.ready({ ouvertureDuVoteUtc, fermetureDuVoteUtc });
+    const votes = await Votes.of(app, space.campaigns);
+    const guardians = await Guardians.of(votes, id, 1, 1);
+    await guardians.finish();
+    await space.campaigns.sent('POST', `/${id}/publier`);
+    await advanced(2);
+    const [{ VotantId }] = (await space.campaigns.sent('GET', `/${id}/votants`)).json;
+    const { body } = await guardians.sealed(VotantId, [[0]]);
+    expect((await votes.cast(id, body)).status).toBe(201);
+    await advanced(8);
+    expect((await guardians.decrypt(await guardians.decryption(1))).status).toBe(200);
+    await advanced(9);
+    const stats = (await space.campaigns.sent('GET', `/${id}/stats`)).json;
+    expect(stats).toMatchObject({
+      resultatsVisibles: true,
+      questions: [{ Options: [{ Votes: 1 }, { Votes: 0 }] }],
+    });
+  });
+
   it.each([3_600_000, 50])(
     'tells events in the order of their dates, with their times (rounds of %i ms beside it)',
     async (roundMs) => {
@@ -119,6 +145,39 @@ describe('an advance', () => {
       expect(days).toEqual(days.toSorted((one, other) => one - other));
     },
   );
+
+  it('goes through a closing that passes while it looks for the next date', async () => {
+    await work();
+    await space.planned(1, 2);
+    const { tenantId } = space.tenant;
+    const original = LifecycleService.prototype.nextDate;
+    let looks = 0;
+    const next = jest.spyOn(LifecycleService.prototype, 'nextDate');
+    next.mockImplementation(async function (this: LifecycleService, ...args) {
+      if (++looks === 2) {
+        const clock = app.app.get(HorlogeRepository);
+        await app.app.get(Transactions).run({ tenantId }, () => clock.advance(inDays(2.01)));
+      }
+      return original.apply(this, args);
+    });
+    try {
+      await advanced(3);
+    } finally {
+      next.mockRestore();
+    }
+    expect(looks).toBeGreaterThan(2);
+    const types = (await space.events()).map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(['campagne.terminee', 'campagne.scellee']);
+  });
+
+  it('does not take the place of a short task, because it may last for minutes', async () => {
+    await space.avancer(inDays(1));
+    const { rows } = await app.database.query<{ isShort: boolean }>(
+      `SELECT (data->>'isShort')::boolean AS "isShort" FROM pgboss.job WHERE data->>'tenantId' = $1`,
+      [space.tenant.tenantId],
+    );
+    expect(rows).toEqual([{ isShort: false }]);
+  });
 
   it('moves no other data space', async () => {
     await work();

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
 import { HorlogeService } from '../../libs/essai/src';
+import { HorlogeRepository } from '../../libs/essai/src/persistence/horloge.repository';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { expectProblem } from '../http/expect-problem';
 import { INSTANT, synced, times } from '../membership/synced';
-import { TestApp, type TestTenant } from '../setup/test-app';
+import { depth } from '../setup/depth';
+import { lockWaits } from '../setup/lock-waits';
+import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { Intruder } from '../voting/support/intruder';
 import { Votes } from '../voting/support/votes';
 import { inDays, Rehearsal } from './rehearsal';
@@ -86,6 +89,23 @@ describe('the clock of a data space', () => {
     const latest = Math.max(...done.map(({ json }) => Date.parse(json.maintenant)));
     expectNear((await space.get()).json.maintenant, new Date(latest));
   });
+
+  it.each(['put', 'avancer'] as const)(
+    '%s to an earlier moment is refused after it has waited for a move to a later one',
+    async (move) => {
+      const { tenantId } = space.tenant;
+      const transactions = app.app.get(Transactions);
+      let asked: Promise<Answer> | undefined;
+      await transactions.run({ tenantId }, async () => {
+        await transactions.lockByName(`horloge ${tenantId}`);
+        asked = space[move](inDays(2));
+        await lockWaits(app.database);
+        await app.app.get(HorlogeRepository).advance(inDays(9));
+      });
+      expectProblem((await asked)!, 409, 'Essai.HorlogeRecule');
+      expectNear((await space.get()).json.maintenant, inDays(9));
+    },
+  );
 
   it('cannot be moved while a task advances it; its audit trail names both', async () => {
     const task = await space.avancer(inDays(3));
@@ -228,9 +248,9 @@ describe('production', () => {
   });
 });
 
-describe('a hundred clocks beside each other', () => {
-  const SPACES = 100;
-  const DAYS = times(SPACES, (n) => n);
+describe('many clocks beside each other', () => {
+  const SPACES = depth(25, 100);
+  const DAYS = times(SPACES, (n) => (n * 100) / SPACES);
   /** The vote opens after 30 days and closes after 60; an employment begins after 45. */
   const OPENING = 30;
   const BEGINNING = 45;

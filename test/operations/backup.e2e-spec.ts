@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { baseBackup } from '../../libs/embedded-postgres/src';
-import { SealingService } from '../../libs/voting/src';
+import { EncryptedCountsService, SealingService } from '../../libs/voting/src';
 import { OwnPostgres } from '../reliability/support/own-postgres';
 import { command, type Ended } from '../setup/command';
 import { TestApp } from '../setup/test-app';
+import { summed } from '../voting/support/bundle';
+import { Guardians } from '../voting/support/encrypted';
 import { type Vote, Votes } from '../voting/support/votes';
 
 const MONITORING = '1764000055000';
@@ -17,6 +19,8 @@ let server: OwnPostgres;
 let app: TestApp;
 let votes: Votes;
 let vote: Vote;
+/** An encrypted vote with a result. */
+let encrypted: string;
 /** A whole backup: a data folder with its log, as of `pg_basebackup`. */
 let whole: string;
 let folder: string;
@@ -29,6 +33,29 @@ async function backup(): Promise<string> {
   const [from, to] = [server.dataDir, copy].map((one) => join(one, 'cluster'));
   execFileSync('cp', ['-a', `${from}/pg_wal/.`, `${to}/pg_wal`]);
   return to!;
+}
+
+/** An encrypted vote of two ballots, whose guardian has decrypted the sums or not. */
+async function encryptedVote(isDecrypted = true): Promise<string> {
+  const { campaigns } = votes;
+  const id = await campaigns.draft();
+  await campaigns.question(id);
+  const voters = [await campaigns.votant(id), await campaigns.votant(id, { Poids: 2.5 })];
+  const guardians = await Guardians.of(votes, id, 1, 1);
+  await guardians.finish();
+  for (const step of ['publier', 'ouvrir']) await campaigns.sent('POST', `/${id}/${step}`);
+  for (const voter of voters) {
+    const { body } = await guardians.sealed(voter, [[0]]);
+    expect((await votes.cast(id, body)).status).toBe(201);
+  }
+  await campaigns.sent('POST', `/${id}/fermer`);
+  const { tenantId } = campaigns.tenant;
+  await summed(app, tenantId, id);
+  if (isDecrypted) {
+    await guardians.decrypt(await guardians.decryption(1));
+    expect(await app.app.get(EncryptedCountsService).advance(tenantId, id)).toBe(true);
+  }
+  return id;
 }
 
 function verify(path?: string, env: Record<string, string> = {}): Promise<Ended> {
@@ -72,8 +99,10 @@ beforeAll(async () => {
   await votes.campaigns.sent('POST', `/${vote.id}/fermer`);
   expect(await app.app.get(SealingService).seal(votes.campaigns.tenant.tenantId, vote.id)).toBe(true);
   await votes.campaigns.closed();
+  encrypted = await encryptedVote();
+  await encryptedVote(false);
   whole = await backup();
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await app.stop();
   await server.stop();
@@ -90,8 +119,8 @@ describe('npm run cli -- sauvegarde --verifier', () => {
       'migrations: all are applied',
       expect.stringMatching(/^rows: \d{2,} in \d{2} tables can be read$/),
       expect.stringMatching(/^audit trails: [23] with \d+ entries are whole$/),
-      'ballot boxes: 2 agree',
-      'counts: 1 agree',
+      'ballot boxes: 4 agree',
+      'counts: 3 agree',
     ]);
     expect(existsSync(join(whole, 'recovery.signal'))).toBe(true);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('mandat-restore-'))).toEqual([]);
@@ -193,7 +222,7 @@ describe('npm run cli -- sauvegarde --verifier', () => {
     [
       'a changed ballot',
       `UPDATE bulletin SET reponses[1] = (1 - reponses[1]::int)::text
-       WHERE id_unique = (SELECT min(id_unique::text)::uuid FROM bulletin WHERE tenant_id = $1)`,
+       WHERE id_unique = (SELECT min(id_unique::text)::uuid FROM bulletin WHERE tenant_id = $1 AND chiffre IS NULL)`,
       /^counts: of the campaign .* do not agree: depouillement$/,
     ],
     [
@@ -203,14 +232,25 @@ describe('npm run cli -- sauvegarde --verifier', () => {
     ],
     [
       'a lost participation',
-      'DELETE FROM participation WHERE tenant_id = $1',
+      'DELETE FROM participation WHERE tenant_id = $1 AND campagne_id = :plain',
       /^counts: of the campaign .* do not agree: participation$/,
+    ],
+    [
+      'a changed sum of an encrypted vote',
+      `UPDATE depouillement SET poids = poids + 1 WHERE tenant_id = $1 AND campagne_id = :encrypted AND reponse = '='`,
+      /^counts: of the campaign .* do not agree: depouillement$/,
+    ],
+    [
+      'a changed encrypted ballot',
+      'UPDATE bulletin SET chiffre = votant WHERE tenant_id = $1 AND campagne_id = :encrypted AND poids = 1',
+      /^ballot boxes: of the campaign .* do not agree: recus, reponses$/,
     ],
   ])('reports %s', async (_what, change, fault) => {
     const { tenantId } = votes.campaigns.tenant;
-    const tables = ['journal', 'recu', 'bulletin', 'participation'];
+    const tables = ['journal', 'recu', 'bulletin', 'participation', 'depouillement'];
+    const statement = change.replace(':plain', `'${vote.id}'`).replace(':encrypted', `'${encrypted}'`);
     await app.database.query(tables.map((name) => `CREATE TABLE kept_${name} AS TABLE ${name}`).join(';'));
-    expect((await app.database.query(change, [tenantId])).rowCount).toBeGreaterThan(0);
+    expect((await app.database.query(statement, [tenantId])).rowCount).toBeGreaterThan(0);
     expect(faultsOf(await verify())).toEqual([expect.stringMatching(fault)]);
     await app.database.query('SET session_replication_role = replica');
     for (const name of tables)

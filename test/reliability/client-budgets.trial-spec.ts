@@ -20,8 +20,11 @@ const RECORDS = WHOLE ? 100_000 : 10_000;
 const REWRITES = WHOLE ? 10 : 3;
 const LISTS = 20;
 
-/** Limits of deploy/kubernetes. */
-const PRODUCTION = { NODE_OPTIONS: '--max-old-space-size=512', DATABASE_POOL_SIZE: '5' };
+/** Limits of deploy/kubernetes, and the option of the Dockerfile. */
+const PRODUCTION = {
+  NODE_OPTIONS: '--max-old-space-size=512 --max-semi-space-size=16',
+  DATABASE_POOL_SIZE: '5',
+};
 /** Two thirds of the container's memory. */
 const MOST_MIB = 683;
 const MOST_BACKEND_MIB = 256;

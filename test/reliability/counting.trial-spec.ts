@@ -145,12 +145,16 @@ class Scene {
   }
 }
 
+/** The slowest probe while threads counted, in ms. */
+let slowestBesideThreadsMs = IN_TIME_MS;
+
 const p99 = (latencies: readonly number[]): string => percentile(latencies, 0.99).toFixed(1);
 
 it('the largest results are counted and sealed while other requests are served', async () => {
   const scene = await Scene.make();
   try {
     const { wrong, incomplete, got, failures, slowestMs, probes, figures } = await scene.attack();
+    slowestBesideThreadsMs = slowestMs;
     report(FAULT, {
       trials: `${LARGEST.length} campaigns at the limits, each result requested by ${CALLERS} callers at once`,
       checked: `${probes} probes of API and worker; ${PER_SECOND} requests/s of another data space`,
@@ -173,7 +177,8 @@ it('negative control: counting on the main thread delays probes', async () => {
   try {
     const { slowestMs, figures } = await scene.attack();
     report(FAULT, { control: figures });
-    expect(slowestMs).toBeGreaterThan(IN_TIME_MS);
+    // A fast machine counts in less than the time limit of a probe, so the control compares with the trial before it.
+    expect(slowestMs).toBeGreaterThan(2 * slowestBesideThreadsMs);
   } finally {
     await scene.end();
   }

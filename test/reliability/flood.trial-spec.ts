@@ -159,8 +159,11 @@ const KINDS: readonly [name: string, plan: (key: string) => object][] = [
 /** All kinds in the whole trial; the simplest and the most expensive one in the short trial. */
 const MADE = KINDS.filter((_, index) => WHOLE || index % 2 === 0);
 
-/** Responses a second to each kind of flood while refusals are delayed. */
-const delayed = new Map<string, number>();
+/** Each kind of flood while refusals are delayed. */
+const delayed = new Map<string, Outcome>();
+
+/** Processor time for the flood, as a share of a processor. */
+const costOf = ({ cpu: [quiet, flooded] }: Outcome): number => flooded - quiet;
 
 describe('A key that sends at full speed beyond its limit', () => {
   let scene: Scene;
@@ -177,7 +180,7 @@ describe('A key that sends at full speed beyond its limit', () => {
     async (name, plan) => {
       const outcome = await compare(scene, plan(scene.flooder));
       lines.push(tell(name, outcome));
-      delayed.set(name, sumOf(outcome.answered));
+      delayed.set(name, outcome);
       wrong += sumOf(outcome.wrong);
       report(FAULT, {
         trials: `${lines.length} kinds of flood, each ${PAIRS} × ${SECONDS} s quiet and flooded; ${PER_SECOND} requests/s of the others`,
@@ -189,8 +192,6 @@ describe('A key that sends at full speed beyond its limit', () => {
       expect(outcome.wrong).toEqual({});
       // The responses of 64 callers that get one response a second, with those at the beginning of a minute.
       expect(sumOf(outcome.answered)).toBeLessThan((LIMIT + 200) / SECONDS + 100);
-      // Durations depend on the machine and are not asserted. The API's processor time for the flood is.
-      expect(outcome.cpu[1] - outcome.cpu[0]).toBeLessThan(0.25);
     },
     600_000,
   );
@@ -204,10 +205,9 @@ describe('The same flood without a delay of refusals', () => {
       for (const [name, plan] of MADE) {
         const outcome = await compare(scene, plan(scene.flooder), 1);
         lines.push(tell(name, outcome));
-        // Compared with the delayed flood of this run, because a busy machine answers fewer large bodies.
-        expect(sumOf(outcome.answered)).toBeGreaterThan(2 * delayed.get(name)!);
-        // With delayed refusals it is close to zero.
-        expect(outcome.cpu[1] - outcome.cpu[0]).toBeGreaterThan(0.1);
+        // Compared with the delayed flood of this run, because durations and processor time depend on the machine.
+        expect(sumOf(outcome.answered)).toBeGreaterThan(2 * sumOf(delayed.get(name)!.answered));
+        expect(costOf(outcome)).toBeGreaterThan(Math.max(0.1, 1.5 * costOf(delayed.get(name)!)));
       }
       report(FAULT, { control: `answered at once: ${lines.join('; ')}` });
     } finally {

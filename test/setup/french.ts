@@ -36,11 +36,11 @@ export function frenchFaults(text: string): string[] {
   const wrong: [fault: string, pattern: RegExp][] = [
     ['a straight apostrophe', /\p{L}'\p{L}/u],
     ['English quotes', /[“”"]/],
-    ['a sign without a space that does not break', /[^\s\d\u00a0][:;!?»](?!\w)| [:;!?»]|«(?!\u00a0)/],
-    ['a space before a comma or a full stop', /[ \u00a0][,.](?![.\u00a0])/],
+    ['a sign without a space that does not break', /[^\s\d\u00a0][:»](?!\w)| [:»]|«(?!\u00a0)/],
+    ['a space before a sign that has none', /\s[,.;!?](?![.\u00a0])/],
     ['two spaces', /[ \u00a0]{2}/],
     ['thousands without a space that does not break', /\d[ ,]\d{3}(?!\d)/],
-    ['a space at an end that does not break', /^\u00a0(?![:;»])/],
+    ['a space at an end that does not break', /^\u00a0(?![:»])/],
     ...Object.entries(ANGLICISMS).map(([english, french]): [string, RegExp] => [
       `${english}: write ${french}`,
       word(english),

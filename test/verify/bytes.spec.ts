@@ -48,7 +48,7 @@ function isRefused(bytes: Buffer, jwks: string, folder: string): boolean {
   try {
     const keys = verifier.readKeys(Buffer.from(jwks), 'jwks.json');
     const held = { notes: [], receipts: [], proofs: [], attestations: [], growths: [] };
-    return verifier.verifyBundle({ bundle, keys, held, voters: [] }).findings.count > 0;
+    return verifier.verifyPlain({ bundle, keys, held, voters: [] }).findings.count > 0;
   } catch (error) {
     if (error instanceof verifier.Unreadable) return true;
     throw error;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleOf, canonical, optionId, questionId, type Spec } from './support/bundle';
 import { DENSE_RESULTS, RESULTS, SAMPLE, SEED } from './support/sample';
+import { differences as encryptedDifferences } from './encrypted/support/check';
 import { type Report, run } from './support/verifier';
 import { type Plain, recountedItems, toutOf, verified } from './support/vote';
 
@@ -162,8 +163,22 @@ describe('version 2', () => {
 });
 
 it('an unknown version cannot be read', () => {
-  const read = () => sample({ forgeManifest: (manifest) => (manifest['version'] = 4) });
+  const read = () => sample({ forgeManifest: (manifest) => (manifest['version'] = 5) });
   expect(read).toThrow('no such member');
+});
+
+describe('version 4', () => {
+  it('is no plain vote', () => {
+    expect(() => sample({ version: 4 })).toThrow('The vote is encrypted');
+  });
+
+  it('without keys of guardians differs; version 3 with them, too', async () => {
+    const plain = bundleOf({ ...SAMPLE, resultats: RESULTS, version: 4 });
+    expect(await encryptedDifferences(plain)).toContain('scrutin.json: chiffrement');
+    const forge = (files: Map<string, Buffer>): unknown =>
+      files.set('scrutin.json', Buffer.from(canonical({ ...subjectIn(files), chiffrement: {} })));
+    expect(sample({ version: 3, forge })).toContain('scrutin.json: chiffrement');
+  });
 });
 
 describe('version 3', () => {

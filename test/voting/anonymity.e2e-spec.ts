@@ -10,9 +10,9 @@ import { type Elector, endedVote } from './support/ended-vote';
 import { app, campaigns, seal, spaceOfFile, stats, votes } from './support/scene';
 import type { Vote } from './support/votes';
 
-const PARTITIONS = depth(60, 500);
+const PARTITIONS = depth(24, 500);
 
-const BUNDLES = depth(20, 60);
+const BUNDLES = depth(8, 60);
 
 const UNIONS = ['SYN-1', 'SYN-2', 'SYN-3'];
 const EMPLOYERS = ['EMP-1', 'EMP-2', 'EMP-3'];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EXAMPLE_CLIENT_ID } from '../../libs/clients/src';
-import { VOTING_EXAMPLE_IDS } from '../../libs/voting/src';
+import { ENCRYPTED_EXAMPLES, VOTING_EXAMPLE_IDS } from '../../libs/voting/src';
 import {
   bodies,
   type Call,
@@ -85,6 +85,18 @@ const OF_ADMINISTRATION_PATH = `/admin/v1/clients/${EXAMPLE_CLIENT_ID}/environne
 const RANKED = { ...QUESTION, EstPreferentiel: true };
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 
+/** Files of a guardian with the right shape and a wrong signature. */
+const FILE = { campagneId: VOTING_EXAMPLE_IDS.chiffree, gardien: 1, signature: 'A'.repeat(86) };
+const GUARDIANS = { gardiens: [{ nom: 'Ariane Lapointe' }], seuil: 1 };
+
+/** An operation on an encrypted vote: the caller's own, another tenant's, and others of both. */
+function onEncrypted(asked: Identifiers, own: Identifiers, end: string, body?: object): Sample[] {
+  return [own.campagneChiffree, asked.campagneChiffree, asked.campagne].map((id) => ({
+    path: `${CAMPAGNES}/${id}/chiffrement/${end}`,
+    ...(body ? { body } : {}),
+  }));
+}
+
 const onDossiers = (asked: Identifiers, own: Identifiers, end: string): Sample[] =>
   [own.campagneComptee, asked.campagneComptee, asked.campagne].map((id) => ({
     path: `${CAMPAGNES}/${id}/${end}`,
@@ -161,6 +173,8 @@ export const CALLS: Calls = {
       (of) => `${of.vast}/publier`,
       (of) => `${of.unattended}/publier`,
       (of) => `${of.singled}/publier`,
+      (of) => `${of.encryptedRanked}/publier`,
+      () => `${VOTING_EXAMPLE_IDS.chiffree}/publier`,
     ),
   },
   'POST /b2b/v1/campagnes/:id/depublier': {
@@ -546,6 +560,7 @@ export const CALLS: Calls = {
       (of) => `${of.ranked}/stats`,
       (of) => `${of.empty}/stats`,
       (of) => `${of.ended}/stats`,
+      (of) => `${of.undecrypted}/stats`,
     ),
   },
   'POST /plateforme/v1/campagnes/:id/bulletins': {
@@ -562,6 +577,8 @@ export const CALLS: Calls = {
         [asked.campagneOuverte, ballot(own)],
         [asked.campagneOuverte, ballot(asked)],
         [own.campagneOuverte, ballot(own)],
+        [asked.campagneChiffree, { VotantId: asked.votantChiffre, BulletinChiffre: 'AAAA' }],
+        [own.campagneChiffree, { VotantId: asked.votantChiffre, BulletinChiffre: 'AAAA' }],
       ].map(([id, body]) => ({
         path: `/plateforme/v1/campagnes/${id as string}/bulletins`,
         body: body as object,
@@ -574,7 +591,7 @@ export const CALLS: Calls = {
         { VotantId: VOTING_EXAMPLE_IDS.electriceAyantVote },
       ],
       get calls() {
-        return [
+        const plain = [
           [held.ended, held.endedVoter],
           [held.voted, held.unentitled],
           [held.voted, held.undecided],
@@ -591,6 +608,88 @@ export const CALLS: Calls = {
                 }
               : { VotantId, Reponses: [] },
         }));
+        const [sealed] = ENCRYPTED_EXAMPLES.bulletins;
+        const { aDechiffrer, chiffreeOuverte, electeurChiffre } = VOTING_EXAMPLE_IDS;
+        return [
+          ...plain,
+          { path: `/plateforme/v1/campagnes/${aDechiffrer}/bulletins`, body: sealed },
+          {
+            path: `/plateforme/v1/campagnes/${chiffreeOuverte}/bulletins`,
+            body: { ...sealed, VotantId: electeurChiffre },
+          },
+        ];
+      },
+    },
+  },
+  'PUT /b2b/v1/campagnes/:id/chiffrement': {
+    foreign: (asked, own) => [
+      ...onCampagnes(asked, own, '/chiffrement', GUARDIANS),
+      { path: `${CAMPAGNES}/${asked.campagneChiffree}/chiffrement`, body: GUARDIANS },
+    ],
+    more: later(
+      (of) => `${of.voted}/chiffrement`,
+      (of) => `${of.encryptedRanked}/chiffrement`,
+      () => `${NOTHING}/chiffrement`,
+    ),
+  },
+  'GET /b2b/v1/campagnes/:id/chiffrement/ceremonie': {
+    foreign: (asked, own) => onEncrypted(asked, own, 'ceremonie'),
+    more: later(
+      (of) => `${of.empty}/chiffrement/ceremonie`,
+      (of) => `${of.cheated}/chiffrement/ceremonie`,
+      () => `${NOTHING}/chiffrement/ceremonie`,
+      () => `${VOTING_EXAMPLE_IDS.chiffreeOuverte}/chiffrement/ceremonie`,
+    ),
+  },
+  'POST /b2b/v1/campagnes/:id/chiffrement/ceremonie': {
+    isUnrecorded: true,
+    foreign: (asked, own) => onEncrypted(asked, own, 'ceremonie', { ...FILE, tour: 1 }),
+    more: changing(
+      [{ tour: 3 }, { signature: FILE.signature }],
+      (of) => `${of.empty}/chiffrement/ceremonie`,
+      () => `${NOTHING}/chiffrement/ceremonie`,
+      { at: () => `${VOTING_EXAMPLE_IDS.chiffree}/chiffrement/ceremonie`, body: { ...FILE, tour: 2 } },
+      {
+        at: () => `${VOTING_EXAMPLE_IDS.chiffreeOuverte}/chiffrement/ceremonie`,
+        body: { ...FILE, gardien: 2, tour: 1 },
+      },
+    ),
+  },
+  'GET /b2b/v1/campagnes/:id/chiffrement/depouillement': {
+    foreign: (asked, own) => onEncrypted(asked, own, 'depouillement'),
+    more: later(
+      (of) => `${of.empty}/chiffrement/depouillement`,
+      () => `${NOTHING}/chiffrement/depouillement`,
+      () => `${VOTING_EXAMPLE_IDS.chiffreeOuverte}/chiffrement/depouillement`,
+    ),
+  },
+  'GET /b2b/v1/campagnes/:id/chiffrement/bulletins': {
+    foreign: (asked, own) => onEncrypted(asked, own, 'bulletins'),
+    file: 'application/x-ndjson',
+    more: later(
+      (of) => `${of.empty}/chiffrement/bulletins`,
+      () => `${NOTHING}/chiffrement/bulletins`,
+      () => `${VOTING_EXAMPLE_IDS.chiffreeOuverte}/chiffrement/bulletins`,
+    ),
+  },
+  'POST /b2b/v1/campagnes/:id/chiffrement/depouillement': {
+    isUnrecorded: true,
+    foreign: (asked, own) => onEncrypted(asked, own, 'depouillement', { ...FILE, tour: 4 }),
+    more: changing(
+      [{ tour: 1 }, { signature: FILE.signature }],
+      (of) => `${of.empty}/chiffrement/depouillement`,
+      () => `${NOTHING}/chiffrement/depouillement`,
+      () => `${VOTING_EXAMPLE_IDS.chiffreeOuverte}/chiffrement/depouillement`,
+    ),
+  },
+  'GET /plateforme/v1/campagnes/:id/scrutin': {
+    foreign: (asked, own) =>
+      [own.campagneChiffree, asked.campagneChiffree, asked.campagne].map((id) => ({
+        path: `/plateforme/v1/campagnes/${id}/scrutin`,
+      })),
+    more: {
+      get calls() {
+        return [held.empty, NOTHING].map((id) => ({ path: `/plateforme/v1/campagnes/${id}/scrutin` }));
       },
     },
   },

@@ -14,7 +14,7 @@ const ROUND_MS = 100;
 /** Longer than two rounds of a worker. */
 const ROUNDS_MS = 500;
 /** Campaigns that requests and clocks race for. */
-const RACES = depth(15, 45);
+const RACES = depth(6, 45);
 
 const workers: INestApplication[] = [];
 

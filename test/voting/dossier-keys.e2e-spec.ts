@@ -94,6 +94,12 @@ describe('the keys that sign counts', () => {
     await expect(start()).rejects.toThrow(refusal);
     await app.database.query(seal, [id, false]);
     await (await start()).stop();
+    // That of an encrypted vote, once its guardians have decrypted the sums.
+    const waits = 'UPDATE campagne SET chiffree = $2 WHERE id_unique = $1';
+    await app.database.query(waits, [id, true]);
+    await expect(start()).rejects.toThrow(refusal);
+    await app.database.query(waits, [id, false]);
+    await (await start()).stop();
   });
 
   it('that are no Ed25519 keys stop the start, and the message does not show them', async () => {

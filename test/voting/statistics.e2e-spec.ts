@@ -8,7 +8,7 @@ import { endedVote, type Question } from './support/ended-vote';
 import { decimal, recount } from './support/recount';
 import { campaigns, newSpace, seal, spaceOfEachTest, stats } from './support/scene';
 
-const ELECTIONS = depth(40, 1_000);
+const ELECTIONS = depth(16, 1_000);
 /** Every fourth box is sealed, and its statistics are compared again. */
 const SEALED = 4;
 

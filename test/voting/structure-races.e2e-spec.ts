@@ -19,7 +19,7 @@ type Held = 'nobody' | Stoppable;
 const HELD: readonly Held[] = ['nobody', 'the write', 'the publication'];
 
 const AT_ONCE = 5;
-const RACES_OF_KIND = depth(6, 30);
+const RACES_OF_KIND = depth(3, 30);
 
 let replicas: Replicas;
 let barrier: Barrier;

@@ -72,7 +72,7 @@ const withoutMemory = (work: () => Promise<unknown>): Promise<void> =>
   replacing(
     (text, send) =>
       send(
-        text === 'ANALYZE stage_votant'
+        text.startsWith('ANALYZE stage_votant')
           ? `${text}; SET LOCAL work_mem = '64kB'; SET LOCAL hash_mem_multiplier = 1`
           : undefined,
       ),

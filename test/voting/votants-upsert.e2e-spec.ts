@@ -91,14 +91,14 @@ describe('one record', () => {
   });
 
   it('is written without a temporary table, which a list uses', async () => {
-    const makesTable = async (work: () => Promise<unknown>): Promise<boolean> => {
+    const usesTable = async (work: () => Promise<unknown>): Promise<boolean> => {
       const sent: string[] = [];
       await replacing((text, send) => (sent.push(text), send()), work);
       expect(sent.join('\n')).toContain('MERGE INTO votant');
-      return sent.some((text) => text.includes('TEMPORARY TABLE'));
+      return sent.some((text) => text.includes('FROM stage_votant'));
     };
-    expect(await makesTable(() => upsert(FULL))).toBe(false);
-    expect(await makesTable(() => upsert([NAMED]))).toBe(true);
+    expect(await usesTable(() => upsert(FULL))).toBe(false);
+    expect(await usesTable(() => upsert([NAMED]))).toBe(true);
     expect(await size(id)).toBe(2);
   });
 

@@ -12,7 +12,7 @@ const HELD: readonly Held[] = ['nobody', 'the vote', 'the end'];
 
 const VOTERS = 3;
 const AT_ONCE = 5;
-const RACES_OF_END = depth(15, 102);
+const RACES_OF_END = depth(6, 102);
 
 let replicas: Replicas;
 let barrier: Barrier;

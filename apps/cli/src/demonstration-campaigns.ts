@@ -1,4 +1,4 @@
-import { VOTING_EXAMPLE_IDS as IDS } from '#voting';
+import { ENCRYPTED_EXAMPLES, VOTING_EXAMPLE_IDS as IDS } from '#voting';
 import { type DemonstrationSpace, found } from './demonstration-space';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -20,6 +20,10 @@ const CAMPAIGNS: readonly [
   [IDS.aTirer, 'Porte-parole régional', ['publier']],
   [IDS.ouverte, 'Entente de principe du secteur santé', ['publier', 'ouvrir']],
   [IDS.comptee, 'Budget de l’année', ['publier', 'ouvrir']],
+  [IDS.aChiffrer, 'Présidence, à voter à bulletin chiffré', []],
+  [IDS.chiffree, 'Dissolution du fonds, scrutin chiffré à préparer', []],
+  [IDS.chiffreeOuverte, 'Affiliation, scrutin chiffré', ['publier', 'ouvrir']],
+  [IDS.aDechiffrer, 'Cotisation, scrutin chiffré à dépouiller', ['publier', 'ouvrir']],
 ];
 
 const CANDIDATES = [
@@ -42,6 +46,7 @@ export async function scheduleExamples(space: DemonstrationSpace): Promise<void>
     };
     await campagnes.create(tenantId, actor, record, id);
     await fill(space, id);
+    await encrypt(space, id);
     for (const transition of transitions) await lifecycle.transition(tenantId, actor, id, transition);
     if (id === IDS.ouverte) {
       const Reponses = [{ QuestionId: IDS.questionOuverte, Abstention: true }];
@@ -51,6 +56,10 @@ export async function scheduleExamples(space: DemonstrationSpace): Promise<void>
     if (id === IDS.comptee) {
       const Reponses = [{ QuestionId: IDS.questionComptee, Options: [IDS.optionComptee] }];
       await bulletins.cast(tenantId, id, { VotantId: IDS.votantCompte, Reponses }, IDS.recu);
+      await lifecycle.transition(tenantId, actor, id, 'fermer');
+    }
+    if (id === IDS.aDechiffrer) {
+      for (const ballot of ENCRYPTED_EXAMPLES.bulletins) await bulletins.cast(tenantId, id, ballot);
       await lifecycle.transition(tenantId, actor, id, 'fermer');
     }
   }
@@ -94,6 +103,25 @@ async function fill(
     await votants.upsert(tenantId, actor, id, { Prenom: 'Léa', Nom: 'Gagnon' });
     return;
   }
+  if (id === IDS.chiffreeOuverte) {
+    const affiliation = { Titre: 'Faut-il nous affilier ?', Type: 'ChoixLibre' } as const;
+    await questions.create(tenantId, actor, id, affiliation, IDS.questionChiffree);
+    const of = { campagneId: id, questionId: IDS.questionChiffree };
+    await options.create(tenantId, actor, of, { Libelle: 'Oui' }, IDS.optionChiffree);
+    await options.create(tenantId, actor, of, { Libelle: 'Non' }, IDS.optionChiffreeAutre);
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Anouk', Nom: 'Tremblay' }, IDS.electeurChiffre);
+    return;
+  }
+  if (id === IDS.aDechiffrer) {
+    const cotisation = { Titre: 'Acceptez-vous la cotisation ?', Type: 'ChoixLibre' } as const;
+    await questions.create(tenantId, actor, id, cotisation, IDS.questionADechiffrer);
+    const of = { campagneId: id, questionId: IDS.questionADechiffrer };
+    await options.create(tenantId, actor, of, { Libelle: 'Oui' }, IDS.optionADechiffrer);
+    await options.create(tenantId, actor, of, { Libelle: 'Non' }, IDS.optionADechiffrerAutre);
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Anouk', Nom: 'Tremblay' }, IDS.votantChiffre);
+    await votants.upsert(tenantId, actor, id, { Prenom: 'Léa', Nom: 'Gagnon' }, IDS.votantChiffreAutre);
+    return;
+  }
   if (id === IDS.aCompleter) {
     const choix = { Titre: 'Quelle résolution doit être débattue ?', Type: 'ChoixLibre' } as const;
     await questions.create(tenantId, actor, id, choix, IDS.questionACompleter);
@@ -106,4 +134,13 @@ async function fill(
   await questions.create(tenantId, actor, id, { Titre: 'Êtes-vous d’accord ?', Type: 'Proposition' });
   const voter = { Prenom: 'Anouk', Nom: 'Tremblay', Courriel: 'anouk.tremblay@example.org' };
   await votants.upsert(tenantId, actor, id, voter);
+}
+
+/** Makes a campaign an encrypted vote, and brings the files of its guardian. */
+async function encrypt({ chiffrement, tenantId, actor }: DemonstrationSpace, id: string): Promise<void> {
+  const { gardien, ceremonies } = ENCRYPTED_EXAMPLES;
+  const files = ceremonies[id] ?? [];
+  if (id !== IDS.chiffree && files.length === 0) return;
+  await chiffrement.define(tenantId, actor, id, { gardiens: [{ nom: gardien }], seuil: 1 });
+  for (const file of files) await chiffrement.addFile(tenantId, actor, id, file);
 }

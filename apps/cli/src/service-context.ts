@@ -31,6 +31,7 @@ import { SyncModule } from '#sync/module';
 import {
   BulletinsService,
   CampagnesService,
+  ChiffrementService,
   DossierKeys,
   EngagementsService,
   LifecycleService,
@@ -74,6 +75,7 @@ const SERVICES = {
   webhooks: WebhooksService,
   certifications: CertificationRepository,
   campagnes: CampagnesService,
+  chiffrement: ChiffrementService,
   lifecycle: LifecycleService,
   questions: QuestionsService,
   options: OptionsService,

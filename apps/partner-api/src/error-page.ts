@@ -8,7 +8,7 @@ const INTRODUCTION: Text = {
   en: `Every error is <code>application/problem+json</code> (RFC 9457) and carries one of these codes in <code>code</code>;
 <code>errors</code> lists the faults of an invalid request. `,
   fr: fr(
-    "Chaque erreur est en <code>application/problem+json</code> (RFC 9457) et porte un de ces codes dans <code>code</code> ; <code>errors</code> énumère les fautes d'une requête non valide.",
+    "Chaque erreur est en <code>application/problem+json</code> (RFC 9457) et porte un de ces codes dans <code>code</code>; <code>errors</code> énumère les fautes d'une requête non valide.",
   ),
 };
 

@@ -1,13 +1,19 @@
 import { BeforeApplicationShutdown, Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { RecurringWork } from '#platform/jobs/recurring-work';
 import { ExpiryService } from '#clients';
-import { DossierBuilderService, EngagementsService, LifecycleService, SealingService } from '#voting';
+import {
+  DossierBuilderService,
+  EncryptedCountsService,
+  EngagementsService,
+  LifecycleService,
+  SealingService,
+} from '#voting';
 import { CertificationRunner } from '#webhooks';
 import { Rounds } from './rounds';
 
 /**
  * Sends the events of openings and closings of campaigns within 1 s, and of keys that expire soon, signs checkpoints
- * of the receipts of open votes, closes ballot boxes and seals them, and certifies receivers. Campaigns open and close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
+ * of the receipts of open votes, closes ballot boxes and seals them, sums up encrypted votes, and certifies receivers. Campaigns open and close by their dates even if this does not run: only the events wait for it, and reading a result also closes the box.
  * Closing waits for writers of the roll, and sealing many ballots takes long. Openings therefore have their own rounds.
  */
 @Injectable()
@@ -20,6 +26,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly lifecycle: LifecycleService,
     private readonly engagements: EngagementsService,
     private readonly sealing: SealingService,
+    private readonly counts: EncryptedCountsService,
     private readonly dossiers: DossierBuilderService,
     private readonly expiry: ExpiryService,
     private readonly certifications: CertificationRunner,
@@ -34,6 +41,7 @@ export class ClockService implements OnApplicationBootstrap, BeforeApplicationSh
       'the closing of ballot boxes': () => this.lifecycle.closeAllDue(),
       'the sealing of ballot boxes': () => this.sealing.sealAllDue(),
       'the removal of dead rows after a sealing': () => this.sealing.removeDeadRows(),
+      'the sums of encrypted votes': () => this.counts.advanceAllDue(),
       'the bundles of counts': () => this.dossiers.buildAllDue(),
       'the certifications of receivers': () => this.certifications.runAllDue(),
     };

@@ -5,6 +5,8 @@ export { CHECK_BOX, CLOSED_BOXES, RECOUNT_BOX } from './ballot/persistence/box-c
 export { BulletinsService } from './ballot/application/bulletins.service';
 export { type AnsweredQuestion, optionsOf } from './ballot/domain/bulletin.rules';
 export type { BulletinRecord } from './ballot/domain/bulletin.fields';
+export { ChiffrementService } from './chiffrement/application/chiffrement.service';
+export { EncryptedCountsService } from './chiffrement/application/encrypted-counts.service';
 export { CampagnesService } from './campagne/application/campagnes.service';
 export { DossierKeys } from './application/dossier-keys';
 export { DossierBuilderService } from './dossier/application/dossier-builder.service';
@@ -18,6 +20,7 @@ export type { DrawnVotant } from './roll/persistence/votant.query';
 export { VotantsService } from './roll/application/votants.service';
 export { CampagneScelleeData } from './dossier/http/dossiers.dto';
 export { CampagneItem } from './campagne/http/campagnes.dto';
+export { ENCRYPTED_EXAMPLES } from './chiffrement/http/encrypted-examples';
 export { EXAMPLE_IDS as VOTING_EXAMPLE_IDS } from './http/examples';
 export { CampagneEngageeData } from './ballot/http/engagements.dto';
 export { ListeElectoraleCreeeData } from './roll/http/listes-electorales.dto';

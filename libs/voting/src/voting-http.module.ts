@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CampagnesAdministrationController } from './ballot/http/campagnes-administration.controller';
 import { BulletinsController } from './ballot/http/bulletins.controller';
 import { CampagnesController } from './campagne/http/campagnes.controller';
+import { ChiffrementController, ScrutinController } from './chiffrement/http/chiffrement.controller';
 import { EcartsController } from './roll/http/ecarts.controller';
 import { DossiersController, VotantProofsController } from './dossier/http/dossiers.controller';
 import { JwksController } from './dossier/http/jwks.controller';
@@ -26,6 +27,8 @@ import { VotingModule } from './voting.module';
     ExplicationsController,
     EligibiliteController,
     EngagementsController,
+    ChiffrementController,
+    ScrutinController,
     BulletinsController,
     StatisticsController,
     CampagnesAdministrationController,

@@ -6,6 +6,9 @@ import { MembershipModule } from '#membership/module';
 import { CampagnesAdministrationService } from './ballot/application/campagnes-administration.service';
 import { BulletinsService } from './ballot/application/bulletins.service';
 import { CampagnesService } from './campagne/application/campagnes.service';
+import { ChiffrementService } from './chiffrement/application/chiffrement.service';
+import { EncryptedCountsService } from './chiffrement/application/encrypted-counts.service';
+import { ProofsService } from './chiffrement/application/proofs.service';
 import { CountingService } from './count/application/counting.service';
 import { DossierBuilderService } from './dossier/application/dossier-builder.service';
 import { DossierKeys } from './application/dossier-keys';
@@ -27,6 +30,7 @@ import { WelcomePages } from './campagne/application/welcome-pages';
 import { BulletinRepository } from './ballot/persistence/bulletin.repository';
 import { CampagneQuery } from './campagne/persistence/campagne.query';
 import { CampagneRepository } from './campagne/persistence/campagne.repository';
+import { ChiffrementRepository } from './chiffrement/persistence/chiffrement.repository';
 import { DossierRepository } from './dossier/persistence/dossier.repository';
 import { DossierSourcesQuery } from './dossier/persistence/dossier-sources.query';
 import { DossierKeysRepository } from './persistence/dossier-keys.repository';
@@ -55,6 +59,8 @@ const services = [
   ListesElectoralesService,
   EcartsService,
   ExplicationsService,
+  ChiffrementService,
+  EncryptedCountsService,
   BulletinsService,
   StatisticsService,
   SealingService,
@@ -70,11 +76,13 @@ const services = [
   providers: [
     ...services,
     CountingService,
+    ProofsService,
     Roll,
     Structure,
     BulletinRepository,
     CampagneQuery,
     CampagneRepository,
+    ChiffrementRepository,
     DossierKeysRepository,
     DossierRepository,
     DossierSourcesQuery,

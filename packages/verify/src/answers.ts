@@ -54,6 +54,116 @@ const lineShape = record({
   reponse: list(count, 500),
 });
 
+/** A figure of a class, as the file of the question has it. */
+interface Figure {
+  readonly name: string;
+  readonly number: number;
+  readonly weightName: string;
+  readonly weight: bigint;
+}
+
+/** The answers to a question of an encrypted vote: the figures of each slot, from slot 0, of each class, from class 1. */
+export interface EncryptedAnswers extends Answers {
+  readonly ofClasses: readonly { readonly line: number; readonly figures: readonly Figure[] }[];
+}
+
+const encryptedShape = record({
+  abstentions: count,
+  bulletins: count,
+  classe: count,
+  options: list(count, 500),
+  poids: list(weight, 500),
+  poidsAbstentions: weight,
+  total: weight,
+});
+
+/** Reads the file of a question of an encrypted vote, and checks that its figures are possible. */
+export function readEncrypted(
+  bundle: Bundle,
+  vote: Vote,
+  place: number,
+  findings: Findings,
+): EncryptedAnswers | undefined {
+  const file = questionFile(place);
+  const { Options, MinReponses, MaxReponses } = vote.questions[place]!;
+  const checked = findings.begin();
+  const classes = vote.classes.map(() => new Sums());
+  const ofClasses: EncryptedAnswers['ofClasses'][number][] = [];
+  let before: Buffer | undefined;
+  let line = 0;
+  const check = (bytes: Buffer): void => {
+    const found = encryptedShape(parsedCanonical(bytes), '');
+    const { abstentions, bulletins, classe, options, poids, poidsAbstentions, total } = found;
+    const announced = vote.classes[classe - 1];
+    if (!announced) throw new Malformed('classe', `1 to ${classes.length}`, `${classe}`);
+    if (ofClasses[classe - 1]) throw new Malformed('classe', 'once', `${classe} twice`);
+    for (const [name, { length }] of Object.entries({ options, poids }))
+      if (length !== Options.length) throw new Malformed(name, `${Options.length} options`, `${length}`);
+    findings.same(file, 'bulletins', announced.bulletins, bulletins, line);
+    if (total !== announced.poids)
+      findings.differs(file, 'total (in 1/10,000)', `${announced.poids}`, `${total}`, line);
+    const most = Math.min(MaxReponses, Options.length);
+    const least = Math.max(1, MinReponses);
+    const possible = (name: string, expressed: bigint, chosen: readonly bigint[]): void => {
+      if (expressed < 0n) throw new Malformed(`abstentions${name}`, 'at most all ballots', 'more');
+      for (const [option, one] of chosen.entries())
+        if (one > expressed)
+          throw new Malformed(
+            `${name ? 'poids' : 'options'}[${option}]${name}`,
+            'at most what is expressed',
+            'more',
+          );
+      const sum = chosen.reduce((all, one) => all + one, 0n);
+      if (sum < expressed * BigInt(least) || sum > expressed * BigInt(most))
+        throw new Malformed(
+          `sum of options${name}`,
+          `${least} to ${most} of each expressed ballot`,
+          `${sum}`,
+        );
+    };
+    possible('', BigInt(bulletins - abstentions), options.map(BigInt));
+    possible(' (weight in 1/10,000)', total - poidsAbstentions, poids);
+    const sums = classes[classe - 1]!;
+    sums.ballots = bulletins;
+    sums.weight = total;
+    sums.expressed = bulletins - abstentions;
+    sums.expressedWeight = total - poidsAbstentions;
+    for (const [option, votes] of options.entries())
+      if (votes > 0) sums.options.set(option, { votes, weight: poids[option]! });
+    ofClasses[classe - 1] = {
+      line,
+      figures: [
+        {
+          name: 'abstentions',
+          number: abstentions,
+          weightName: 'poidsAbstentions',
+          weight: poidsAbstentions,
+        },
+        ...options.map((number, option) => ({
+          ...{ name: `options[${option}]`, number },
+          ...{ weightName: `poids[${option}]`, weight: poids[option]! },
+        })),
+      ],
+    };
+  };
+  findings.attempt(file, () => {
+    for (const bytes of bundle.archive.lines(bundle.entry(file))) {
+      line++;
+      if (before && Buffer.compare(before, bytes) >= 0)
+        findings.differs(file, 'order of the lines', 'sorted by bytes', 'another order', line);
+      before = Buffer.from(bytes);
+      findings.attempt(file, () => check(before!), line);
+    }
+    findings.same(file, 'lines', classes.length, line);
+  });
+  checked({
+    en: `${file}: figures of ${line} classes: order, and that they are possible`,
+    fr: `${file} : chiffres de ${line} classes : ordre, et possibilité`,
+  });
+  const isWhole = classes.every((_, index) => ofClasses[index]);
+  return isWhole ? { classes, rankings: [], ofClasses } : undefined;
+}
+
 /** Reads the file of a question and checks its lines against the question and the classes. */
 export function readAnswers(
   bundle: Bundle,

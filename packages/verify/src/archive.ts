@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Malformed, Unreadable } from './findings.js';
 
@@ -61,8 +62,18 @@ export class Archive {
     for (let at = 0; at < size; at += CHUNK) yield this.bytes(offset + at, Math.min(CHUNK, size - at));
   }
 
+  /** Returns the SHA-256 of a file. */
+  digest(entry: Entry, progress?: (bytes: number) => void): Buffer {
+    const hash = createHash('sha256');
+    for (const chunk of this.chunks(entry)) {
+      hash.update(chunk);
+      progress?.(chunk.length);
+    }
+    return hash.digest();
+  }
+
   /** Returns the lines of a file without their newlines. @throws Malformed for a line without a newline. */
-  *lines(entry: Entry): Generator<Buffer> {
+  *lines(entry: Entry, longest = LONGEST_LINE): Generator<Buffer> {
     let rest: Buffer = Buffer.alloc(0);
     for (const chunk of this.chunks(entry)) {
       const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -72,8 +83,7 @@ export class Archive {
         from = end + 1;
       }
       rest = bytes.subarray(from);
-      if (rest.length > LONGEST_LINE)
-        throw new Malformed('line', `at most ${LONGEST_LINE} bytes`, 'a longer one');
+      if (rest.length > longest) throw new Malformed('line', `at most ${longest} bytes`, 'a longer one');
     }
     if (rest.length > 0) throw new Malformed('end of the file', 'a newline', rest.toString().slice(-40));
   }

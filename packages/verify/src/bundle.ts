@@ -10,8 +10,10 @@ const MOST_QUESTIONS = 200;
 
 const MOST_OPTIONS = 500;
 
+const MOST_GUARDIANS = 9;
+
 const manifestMembers = {
-  version: exactly(1, 2, 3),
+  version: exactly(1, 2, 3, 4),
   campagneId: text,
   totalVotants: count,
   totalVotantsAvecDroitDeVote: count,
@@ -66,11 +68,23 @@ const voteMembers = {
 };
 const voteShape = record(voteMembers);
 /** From version 2 on. */
-const committedShape = record({ ...voteMembers, empreinteGraineDepartage: digest('hex') });
+const committedMembers = { ...voteMembers, empreinteGraineDepartage: digest('hex') };
+const committedShape = record(committedMembers);
+/** Version 4. */
+const encryptedShape = record({
+  ...committedMembers,
+  chiffrement: record({
+    ceremonie: digest('base64url'),
+    cle: digest('base64url'),
+    gardiens: list(text, MOST_GUARDIANS),
+    seuil: count,
+  }),
+});
 
 type Of<S> = S extends Shape<infer T> ? T : never;
 export type Manifest = Of<typeof manifestShape>;
-export type Vote = Of<typeof voteShape> & { readonly empreinteGraineDepartage?: Buffer };
+export type Vote = Of<typeof voteShape> &
+  Partial<Pick<Of<typeof encryptedShape>, 'empreinteGraineDepartage' | 'chiffrement'>>;
 export type Question = Vote['questions'][number];
 export type Perimeter = Vote['classes'][number]['perimetres'][number];
 
@@ -81,6 +95,13 @@ export const RECEIPTS = 'recus.bin';
 export const ROLL = 'liste.bin';
 export const CHECKPOINTS = 'engagements.ndjson';
 export const RESULTS = 'resultats.json';
+
+/** The version of encrypted votes, and the files that only they have. */
+export const ENCRYPTED = 4;
+export const CEREMONY = 'chiffrement/ceremonie.ndjson';
+export const BALLOTS = 'chiffrement/bulletins.ndjson';
+export const SUMS = 'chiffrement/sommes.ndjson';
+export const DECRYPTIONS = 'chiffrement/dechiffrements.ndjson';
 
 /** Names of the questions' files; three digits from 100 on. */
 export const questionFile = (place: number): string => `questions/${String(place).padStart(2, '0')}.ndjson`;
@@ -131,7 +152,8 @@ export class Bundle {
 export function readManifest(bundle: Bundle): Manifest {
   try {
     const found = bundle.json(MANIFEST);
-    const shape = (found as { version?: unknown } | null)?.version === 3 ? listedShape : manifestShape;
+    const version = (found as { version?: unknown } | null)?.version;
+    const shape = version === 3 || version === ENCRYPTED ? listedShape : manifestShape;
     return shape(found, '');
   } catch (error) {
     if (error instanceof Malformed)
@@ -146,7 +168,7 @@ export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings)
   const vote = findings.attempt(VOTE, (): Vote => {
     const found = bundle.json(VOTE);
     if (manifest.version === 1) return voteShape(found, '');
-    const committed = committedShape(found, '');
+    const committed = (manifest.version === ENCRYPTED ? encryptedShape : committedShape)(found, '');
     checkSeed(committed, findings);
     return committed;
   });
@@ -164,6 +186,18 @@ export function readVote(bundle: Bundle, manifest: Manifest, findings: Findings)
     if (NombreElus === 0) findings.differs(VOTE, `${at}.NombreElus`, 'at least 1', 0);
     if (Type === 'Proposition') same(`${at}.EstPreferentiel`, false, EstPreferentiel);
     same(`${at}: MinReponses <= MaxReponses`, true, MinReponses <= MaxReponses);
+    if (vote.chiffrement) {
+      same(`${at}.EstPreferentiel of an encrypted vote`, false, EstPreferentiel);
+      same(`${at}: MinReponses <= number of options`, true, Math.max(1, MinReponses) <= Options.length);
+    }
+  }
+  if (vote.chiffrement) {
+    const { gardiens, seuil } = vote.chiffrement;
+    same(
+      'chiffrement.seuil is from 1 to the number of gardiens',
+      true,
+      seuil >= 1 && seuil <= gardiens.length,
+    );
   }
   checkClasses(vote, manifest, findings);
   checked({
@@ -191,7 +225,10 @@ function checkSeed(
 
 function checkClasses({ classes, seuilAnonymat }: Vote, manifest: Manifest, findings: Findings): void {
   const same = findings.same.bind(findings, VOTE);
-  const least = Math.max(1, Math.min(seuilAnonymat, manifest.bulletins));
+  // In an encrypted vote, guardians decrypt no sum of fewer ballots, also if the whole vote has fewer.
+  const allowed =
+    manifest.version === ENCRYPTED ? seuilAnonymat : Math.min(seuilAnonymat, manifest.bulletins);
+  const least = Math.max(1, allowed);
   for (const [place, { classe, bulletins, poids, perimetres }] of classes.entries()) {
     const at = `classes[${place}]`;
     same(`${at}.classe`, place + 1, classe);

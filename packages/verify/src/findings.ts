@@ -76,10 +76,22 @@ export class Findings {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      this.differs(file, error.figure, error.expected, error.found, line);
-      return undefined;
+      return this.malformed(error, file, line);
     }
+  }
+
+  /** As `attempt`, for work that takes time. */
+  async attemptLater<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      return this.malformed(error, file);
+    }
+  }
+
+  private malformed(error: unknown, file: string, line?: number): undefined {
+    if (!(error instanceof Malformed)) throw error;
+    this.differs(file, error.figure, error.expected, error.found, line);
   }
 
   /**

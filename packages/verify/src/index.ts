@@ -6,4 +6,4 @@ export { Frontier, isConsistent, leafHash, rootOfInclusion, rootsOf } from './me
 export { countRanked, type Count, type Ranking, type Round } from './ranked.js';
 export { reportOf } from './report.js';
 export { TEXTS, type Language } from './texts.js';
-export { verifyBundle, type Input, type Outcome } from './verify.js';
+export { verifyBundle, verifyPlain, type Input, type Outcome } from './verify.js';

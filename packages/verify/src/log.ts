@@ -1,4 +1,4 @@
-import { type Bundle, CHECKPOINTS, type Manifest, RECEIPTS } from './bundle.js';
+import { type Bundle, CHECKPOINTS, ENCRYPTED, type Manifest, RECEIPTS } from './bundle.js';
 import { decoded, sha256 } from './bytes.js';
 import { type Findings, Malformed } from './findings.js';
 import { parsed, parsedCanonical } from './json.js';
@@ -41,7 +41,13 @@ interface Noted extends Checkpoint {
 
 const MOST_CHECKPOINTS = 2_000_000;
 
-/** Checks receipts, checkpoints, and what voters and witnesses hold. */
+/** A receipt that a voter or witness holds, as the log has it. */
+export interface HeldReceipt {
+  readonly name: string;
+  readonly hash: Buffer;
+}
+
+/** Checks receipts, checkpoints, and what voters and witnesses hold. Returns the receipts that they hold and that could be read. */
 export function checkLog(
   bundle: Bundle,
   manifest: Manifest,
@@ -49,14 +55,14 @@ export function checkLog(
   held: Held,
   findings: Findings,
   progress: (done: number, all: number) => void,
-): void {
+): HeldReceipt[] {
   const origin = originOf(manifest.campagneId);
   const ofReceipts = findings.begin([RECEIPTS]);
   const ofOwn = findings.begin([CHECKPOINTS]);
   const ofNotes = findings.begin(held.notes.map(({ name }) => name));
   const receipts = findings.attempt(RECEIPTS, () => bundle.digests(RECEIPTS));
   const own = receipts && findings.attempt(CHECKPOINTS, () => checkpointsOf(bundle, origin, keys, findings));
-  if (!receipts || !own) return;
+  if (!receipts || !own) return [];
   const size = receipts.length / DIGEST;
   findings.same(RECEIPTS, 'number of receipts', manifest.recus, size);
   findings.same(CHECKPOINTS, 'size of the last checkpoint', size, own.at(-1)?.size ?? 0);
@@ -114,7 +120,12 @@ export function checkLog(
       fr: `${name} : le reçu est au registre${place < 0 ? '' : `, à l’indice ${place}`}`,
     });
   };
-  const hashes = held.receipts.map(({ bytes }) => sha256(bytes));
+  // The log has the SHA-256 of a receipt. That of an encrypted ballot is a digest itself, and the log has it.
+  const hashes = held.receipts.map(({ bytes }) =>
+    manifest.version === ENCRYPTED
+      ? (decoded(Buffer.from(bytes).toString(), 'base64url', DIGEST) ?? sha256(bytes))
+      : sha256(bytes),
+  );
   for (const [index, hash] of hashes.entries()) isIn(held.receipts[index]!.name, hash);
   for (const { name, EmpreinteRecu, Index, Taille, Chemin, note, checked } of proofs) {
     if (hashes.length > 0 && !hashes.some((hash) => hash.equals(EmpreinteRecu)))
@@ -147,12 +158,20 @@ export function checkLog(
       fr: `${name} : le registre de ${a} reçus prolonge celui de ${de}`,
     });
   }
-  for (const { name, bytes } of held.attestations)
-    findings.attempt(name, () => {
+  const attested = held.attestations.flatMap(({ name, bytes }) => {
+    const hash = findings.attempt(name, () => {
       const { campagneId, empreinteRecu } = promiseOf(bytes, keys);
       findings.same(name, 'campagneId', manifest.campagneId, campagneId);
       isIn(name, empreinteRecu);
+      return empreinteRecu;
     });
+    return hash ? [{ name, hash }] : [];
+  });
+  return [
+    ...hashes.map((hash, index) => ({ name: held.receipts[index]!.name, hash })),
+    ...proofs.map(({ name, EmpreinteRecu }) => ({ name, hash: EmpreinteRecu })),
+    ...attested,
+  ];
 }
 
 function promiseOf(bytes: Uint8Array, keys: readonly Key[]): Of<typeof promiseShape> {

@@ -2,16 +2,18 @@ import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'nod
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { questionFile } from './bundle.js';
+import { ENCRYPTED, questionFile } from './bundle.js';
 import { bltOf, rankedOf, recordsOf } from './exports.js';
-import { shown, Unreadable } from './findings.js';
+import { type Findings, shown, Unreadable } from './findings.js';
 import { readKeys } from './keys.js';
 import { type Given } from './log.js';
+import { type Progress } from './progress.js';
 import { reportOf } from './report.js';
-import { type Language, TEXTS } from './texts.js';
-import { type Outcome, type Progress, verifyBundle } from './verify.js';
+import { type Language, proofOf, TEXTS } from './texts.js';
+import { type Outcome, verifyBundle } from './verify.js';
 
 const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
+       mandat-verify ballot audit.json [--scrutin scrutin.json] [--json] [--langue fr|en]
 
   --cles jwks.json          the service's public keys (GET /.well-known/jwks.json), kept from another source
   --engagement note         checkpoints that you have stored: a note, or the saved JSON of GET …/engagements, of
@@ -29,6 +31,9 @@ const USAGE = `Usage: mandat-verify dossier.tar --cles jwks.json [options]
   --langue fr|en            language of the output and the report: en if absent
   --help                    show this text
 
+ballot checks the opened ballot of an encrypted vote, and shows its choices:
+  --scrutin scrutin.json    the vote (GET …/scrutin), from another source than the ballot
+
 Exit: 0 all equal, 1 something differs, 2 unreadable input or wrong usage.
 `;
 
@@ -37,7 +42,9 @@ const MOST_BYTES = 1 << 26;
 const BLOCK = 1 << 16;
 
 interface Options {
-  readonly bundle: string;
+  /** A bundle, or an opened ballot. */
+  readonly file: string;
+  readonly isBallot: boolean;
   readonly keys: string;
   readonly values: Partial<Record<string, string[] | string | boolean>>;
 }
@@ -56,9 +63,11 @@ const OPTIONS = {
   blt: { type: 'string' },
   cvr: { type: 'string' },
   langue: { type: 'string' },
+  scrutin: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+const OF_BALLOTS = new Set(['scrutin', 'json', 'langue']);
 const NAMES = new Map(Object.entries(OPTIONS).map(([name, { type }]) => [`--${name}`, type]));
 
 /** Joins `--recu -abc` to `--recu=-abc`: `parseArgs` takes no value that begins with a dash, as one receipt in 64 does. */
@@ -82,11 +91,17 @@ function optionsOf(args: readonly string[]): Options | undefined {
       options: OPTIONS,
     });
     if (values.help) return undefined;
-    if (positionals.length !== 1) wrong('Name one bundle.');
+    const isBallot = positionals[0] === 'ballot';
+    if (isBallot) positionals.shift();
+    if (positionals.length !== 1) wrong(isBallot ? 'Name one opened ballot.' : 'Name one bundle.');
     if (values.langue !== undefined && !Object.hasOwn(TEXTS, values.langue))
       wrong('--langue must be fr or en.');
-    if (values.cles === undefined) wrong('Name the file of the public keys with --cles.');
-    return { bundle: positionals[0]!, keys: values.cles!, values };
+    const unused = Object.keys(values).find((name) =>
+      isBallot ? !OF_BALLOTS.has(name) : name === 'scrutin',
+    );
+    if (unused !== undefined) wrong(`--${unused} is no option ${isBallot ? 'of a ballot' : 'of a bundle'}.`);
+    if (!isBallot && values.cles === undefined) wrong('Name the file of the public keys with --cles.');
+    return { file: positionals[0]!, isBallot, keys: values.cles ?? '', values };
   } catch (error) {
     if (error instanceof Unreadable) throw error;
     return wrong((error as Error).message.split('\n')[0]!);
@@ -149,10 +164,11 @@ const bar: Progress = (step, all) => {
 
 /** Returns the result as a JSON object for machines. */
 function objectOf({ findings, digest, manifest, vote, recounted }: Outcome, language: Language): object {
+  const { proved, notProved } = proofOf(language, manifest.version === ENCRYPTED);
   return {
     verdict: findings.count === 0 ? 'egal' : 'different',
-    prouve: TEXTS[language].proved,
-    nonProuve: TEXTS[language].notProved,
+    prouve: proved,
+    nonProuve: notProved,
     empreinte: digest,
     campagneId: manifest.campagneId,
     titre: vote?.titre ?? null,
@@ -165,8 +181,9 @@ function objectOf({ findings, digest, manifest, vote, recounted }: Outcome, lang
 
 function printed({ findings, digest, manifest, vote, recounted }: Outcome, language: Language): string {
   const say = TEXTS[language];
+  const { proved, notProved } = proofOf(language, manifest.version === ENCRYPTED);
   const lines = [
-    `${say.proved} ${say.notProved}`,
+    `${proved} ${notProved}`,
     '',
     `${shown(vote?.titre ?? manifest.campagneId)} · empreinte ${digest}`,
     say.summary(
@@ -175,21 +192,63 @@ function printed({ findings, digest, manifest, vote, recounted }: Outcome, langu
       recounted.length,
       vote?.questions.length ?? 0,
     ),
-    ...findings.checks.map((check) => `  ${check.holds ? '✓' : '✗'} ${shown(check[language])}`),
+    ...checksOf(findings, language),
     '',
+    ...differencesOf(findings, language),
+    findings.count === 0 ? say.allEqual : say.differs(findings.count),
   ];
-  for (const { fichier, ligne, chiffre, attendu, trouve } of findings.differences)
-    lines.push(
-      say.difference(`${fichier}${ligne === undefined ? '' : `:${ligne}`}: ${chiffre}`, attendu, trouve),
-    );
-  if (findings.count > findings.differences.length)
-    lines.push(say.more(findings.count - findings.differences.length, 'differences'));
-  lines.push(findings.count === 0 ? say.allEqual : say.differs(findings.count));
   return `${lines.join('\n')}\n`;
 }
 
+const checksOf = ({ checks }: Findings, language: Language): string[] =>
+  checks.map((check) => `  ${check.holds ? '✓' : '✗'} ${shown(check[language])}`);
+
+function differencesOf({ differences, count }: Findings, language: Language): string[] {
+  const say = TEXTS[language];
+  const lines = differences.map(({ fichier, ligne, chiffre, attendu, trouve }) =>
+    say.difference(`${fichier}${ligne === undefined ? '' : `:${ligne}`}: ${chiffre}`, attendu, trouve),
+  );
+  return count > lines.length ? [...lines, say.more(count - lines.length, 'differences')] : lines;
+}
+
+/** Checks an opened ballot. */
+async function runBallot({ file, values }: Options, language: Language): Promise<number> {
+  const { checkOpened } = await import('./encrypted/opened.js');
+  const vote = typeof values['scrutin'] === 'string' ? fileOf(values['scrutin']) : undefined;
+  const { findings, campaign, voter, receipt, choices } = checkOpened(fileOf(file), vote);
+  const isRight = findings.count === 0;
+  const say = TEXTS[language];
+  if (values['json'])
+    process.stdout.write(
+      `${JSON.stringify({
+        verdict: isRight ? 'juste' : 'faux',
+        ...{ campagneId: campaign ?? null, VotantId: voter ?? null, recu: receipt ?? null },
+        choix: choices.map(({ title, labels }) => ({ Titre: title, Libelles: labels })),
+        nombreDifferences: findings.count,
+        differences: findings.differences,
+        controles: findings.checks.map((check) => check[language]),
+      })}\n`,
+    );
+  else {
+    const lines = [
+      say.openedOf(shown(voter ?? '?'), shown(campaign ?? '?')),
+      say.receiptOf(receipt ?? '?'),
+      say.notCast,
+      ...(vote ? [] : [say.noVote]),
+      ...checksOf(findings, language),
+      '',
+      ...choices.map(({ title, labels }) => shown(`${title}: ${labels.join(', ') || say.abstention}`)),
+      '',
+      ...differencesOf(findings, language),
+      isRight ? say.right : say.differs(findings.count),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return isRight ? 0 : 1;
+}
+
 /** Runs the command and returns its exit code. */
-function run(args: string[]): number {
+async function run(args: string[]): Promise<number> {
   const isJson = args.includes('--json');
   try {
     const options = optionsOf(args);
@@ -200,8 +259,9 @@ function run(args: string[]): number {
     const { values } = options;
     const all = (name: string): string[] => (values[name] as string[] | undefined) ?? [];
     const language = (values['langue'] ?? 'en') as Language;
-    const outcome = verifyBundle({
-      bundle: options.bundle,
+    if (options.isBallot) return await runBallot(options, language);
+    const outcome = await verifyBundle({
+      bundle: options.file,
       keys: readKeys(fileOf(options.keys).bytes, options.keys),
       held: {
         notes: all('engagement').map(fileOf),
@@ -265,4 +325,4 @@ function writeRankings({ vote, answers }: Outcome, { blt, cvr }: Options['values
   if (typeof cvr === 'string') write(cvr, recordsOf(vote!, ranked, new Date()));
 }
 
-process.exitCode = run(process.argv.slice(2));
+process.exitCode = await run(process.argv.slice(2));

@@ -1,5 +1,6 @@
+import { ENCRYPTED } from './bundle.js';
 import { percentage, type Recounted, weightText } from './results.js';
-import { type Language, TEXTS, type Texts } from './texts.js';
+import { type Language, proofOf, TEXTS, type Texts } from './texts.js';
 import { type Outcome } from './verify.js';
 
 /** Bars and rounds that are drawn; the figures of all are checked. */
@@ -188,6 +189,7 @@ export function reportOf(
   language: Language = 'en',
 ): string {
   const say = TEXTS[language];
+  const { proved, notProved, limits } = proofOf(language, manifest.version === ENCRYPTED);
   const isEqual = findings.count === 0;
   const title = escaped(vote?.titre ?? manifest.campagneId);
   const tile = (name: string, value: string | number): string =>
@@ -214,7 +216,7 @@ export function reportOf(
 <h1>${title}</h1>
 <div class="verdict${isEqual ? '' : ' bad'}"><strong>${
     isEqual ? `✓ ${say.equal}` : `✗ ${say.differences(findings.count)}`
-  }</strong><p>${say.proved}</p><p>${say.notProved}</p></div>
+  }</strong><p>${proved}</p><p>${notProved}</p></div>
 <dl>
 ${tile(say.opened, minuteOf(vote?.ouvertureDuVoteUtc))}
 ${tile(say.closed, minuteOf(vote?.fermetureDuVoteUtc))}
@@ -254,7 +256,7 @@ ${
     : ''
 }
 <h2>${say.limits}</h2>
-<ul>${say.limitsOf.map((one) => `<li>${one}</li>`).join('')}</ul>
+<ul>${limits.map((one) => `<li>${one}</li>`).join('')}</ul>
 <p class="small">${say.digest}: <code>${digest}</code><br>
 ${say.reportOf(`<code>${escaped(manifest.campagneId)}</code>`, `${now.toISOString().slice(0, 19)}Z`)}</p>
 </main></body>

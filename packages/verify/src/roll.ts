@@ -41,13 +41,13 @@ function placeOf(leaves: Buffer, leaf: Buffer): number {
   return -1;
 }
 
-/** Checks the leaves of the roll and the voters' own lines. Returns the leaves. */
+/** Checks the leaves of the roll and the voters' own lines. Returns the leaves and the identifiers in these lines. */
 export function checkRoll(
   bundle: Bundle,
   manifest: Manifest,
   proofs: readonly Given[],
   findings: Findings,
-): Buffer | undefined {
+): { readonly leaves: Buffer; readonly voters: readonly string[] } | undefined {
   const checked = findings.begin();
   const leaves = findings.attempt(ROLL, () => bundle.digests(ROLL));
   if (!leaves) return undefined;
@@ -61,8 +61,8 @@ export function checkRoll(
     en: `liste.bin: number of leaves (${leaves.length / DIGEST}) and their order`,
     fr: `liste.bin : nombre de feuilles (${leaves.length / DIGEST}) et leur ordre`,
   });
-  for (const { name, bytes } of proofs)
-    findings.attempt(name, () => {
+  const voters = proofs.flatMap(({ name, bytes }) => {
+    const voter = findings.attempt(name, () => {
       const ofVoter = findings.begin();
       const { VotantId, Ligne, Sel, Feuille } = proofShape(parsed(bytes), '');
       const line = lineShape(parsedCanonical(Buffer.from(Ligne)), 'Ligne');
@@ -78,8 +78,11 @@ export function checkRoll(
           `${name} : l’électeur ${VotantId} est sur la liste, ${line.ADroitDeVote ? 'avec' : 'sans'} droit de vote, ` +
           `avec un poids de ${weightText(line.Poids)}, et ${line.AVote ? 'a voté' : 'n’a pas voté'}`,
       });
+      return VotantId;
     });
-  return leaves;
+    return voter ?? [];
+  });
+  return { leaves, voters };
 }
 
 /** Yields the lines of a file of any length. @throws Unreadable if it cannot be read. */
@@ -119,7 +122,16 @@ interface Turnout {
   voted: number;
 }
 
-/** Compares the whole roll (`emargement`) with the leaves, the totals and the participation of filters. */
+/** The voters whom the roll marks as having voted. */
+export interface Marked {
+  readonly file: string;
+  readonly voters: { readonly VotantId: string; readonly Poids: bigint; readonly line: number }[];
+}
+
+/**
+ * Compares the whole roll (`emargement`) with the leaves, the totals and the participation of filters. Returns the voters who have
+ * voted, if the vote is encrypted.
+ */
 export function checkRegister(
   path: string,
   leaves: Buffer,
@@ -128,8 +140,9 @@ export function checkRegister(
   results: unknown,
   findings: Findings,
   progress: (bytes: number) => void,
-): void {
+): Marked {
   const checked = findings.begin();
+  const marked: Marked = { file: path, voters: [] };
   const isSeen = new Uint8Array(leaves.length / DIGEST);
   const voters = new Set<string>();
   const turnouts = new Map<string, Turnout>();
@@ -166,6 +179,7 @@ export function checkRegister(
           if (ADroitDeVote) sums.entitled += Poids;
           if (AVote) {
             sums.voted += Poids;
+            if (vote?.chiffrement) marked.voters.push({ VotantId: voter.VotantId, Poids, line: at });
             finest = Math.max(finest, (weightText(Poids).split('.')[1] ?? '').length);
           }
           const [union, employer] = [voter.SyndicatIdExterne, voter.EmployeurIdentifiantExterne];
@@ -211,6 +225,7 @@ export function checkRegister(
     fr: `${path} : feuilles de ${number} lignes, totaux et poids`,
   });
   checkTurnouts(results, turnouts, findings);
+  return marked;
 }
 
 function checkTurnouts(results: unknown, turnouts: ReadonlyMap<string, Turnout>, findings: Findings): void {

@@ -50,6 +50,11 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
+export const optional =
+  <T>(shape: Shape<T>): Shape<T | undefined> =>
+  (value, at) =>
+    value === undefined ? undefined : shape(value, at);
+
 /** Returns a part of a value. The path is made only for a fault, because a bundle has millions of parts. */
 function part<T>(shape: Shape<T>, value: unknown, at: string, name: string | number): T {
   try {
@@ -87,3 +92,14 @@ export const record =
       ]),
     ) as { [N in keyof S]: Of<S[N]> };
   };
+
+/** An object with these members, and others, which are left out. */
+export const holding =
+  <S extends Record<string, Shape<unknown>>>(members: S): Shape<{ [N in keyof S]: Of<S[N]> }> =>
+  (value, at) =>
+    record(members)(
+      value === null || typeof value !== 'object' || Array.isArray(value)
+        ? value
+        : Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(members, name))),
+      at,
+    );

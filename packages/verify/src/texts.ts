@@ -6,6 +6,12 @@ const EN = {
   notProved:
     'It does not prove that ballots were cast as the voters meant, that the roll has only entitled persons, or that the ' +
     'votes stayed secret.',
+  provedEncrypted:
+    'The check proves that each ballot is an allowed answer of one voter, that the published figures are the sums of the encrypted ballots ' +
+    'in these files, and that the service and the guardians have signed them.',
+  notProvedEncrypted:
+    'It does not prove that the devices encrypted what the voters chose (open a ballot to see that), that the roll has only ' +
+    'entitled persons, or that the guardians have decrypted nothing else.',
   recountOf: (title: string) => `Recount: ${title}`,
   eyebrow: 'Recount of a vote',
   equal: 'All figures are equal',
@@ -60,6 +66,15 @@ const EN = {
     `${ballots} ballots of ${entitled} entitled voters, ${recounted} of ${questions} questions recounted`,
   difference: (figure: string, expected: string, found: string) =>
     `${figure}: expected ${expected}, found ${found}`,
+  openedOf: (voter: string, campaign: string) => `Opened ballot of voter ${voter} in campaign ${campaign}`,
+  receiptOf: (receipt: string) =>
+    `Its receipt is ${receipt}. Compare it with the one that the device showed before you chose to open the ballot.`,
+  noVote:
+    'The device that sealed the ballot names the vote itself. Give the vote from another source with --scrutin, so that its key ' +
+    'and its labels are compared.',
+  notCast: 'This ballot must not be cast. It says nothing about ballots that the device seals later.',
+  abstention: 'abstention',
+  right: 'THE BALLOT ENCRYPTS THESE CHOICES',
   allEqual: 'ALL EQUAL',
   differs: (number: number) => `DIFFERS: ${number} difference${number === 1 ? '' : 's'}`,
 };
@@ -74,6 +89,12 @@ const FR: Texts = {
   notProved:
     'Il ne prouve pas que les bulletins expriment la volonté des électeurs, que la liste ne compte que des ayants droit, ni ' +
     'que les votes sont restés secrets.',
+  provedEncrypted:
+    'La vérification prouve que chaque bulletin est une réponse permise d’un électeur, que les chiffres publiés sont les sommes des ' +
+    'bulletins chiffrés de ces fichiers, et que le service et les gardiens les ont signés.',
+  notProvedEncrypted:
+    'Elle ne prouve pas que les appareils ont chiffré le choix des électeurs (ouvrez un bulletin pour le voir), que la liste ne compte ' +
+    'que des ayants droit, ni que les gardiens n’ont rien déchiffré d’autre.',
   recountOf: (title) => `Recomptage : ${title}`,
   eyebrow: 'Recomptage d’un vote',
   equal: 'Tous les chiffres concordent',
@@ -101,8 +122,8 @@ const FR: Texts = {
   seedRemedy: 'Comparez l’engagement avec celui que la campagne montrait avant l’ouverture.',
   limits: 'Ce qu’un recomptage ne prouve pas',
   limitsOf: [
-    'que les bulletins expriment la volonté des électeurs : un électeur peut seulement vérifier que son reçu est au registre ;',
-    'que la liste ne compte que des ayants droit : comparez-la avec une liste à vous ;',
+    'que les bulletins expriment la volonté des électeurs : un électeur peut seulement vérifier que son reçu est au registre;',
+    'que la liste ne compte que des ayants droit : comparez-la avec une liste à vous;',
     'que les votes sont restés secrets.',
   ],
   digest: 'Empreinte du dossier (SHA-256 de manifeste.json)',
@@ -126,8 +147,29 @@ const FR: Texts = {
   summary: (ballots, entitled, recounted, questions) =>
     `${ballots} bulletins de ${entitled} électeurs avec droit de vote, ${recounted} de ${questions} questions recomptées`,
   difference: (figure, expected, found) => `${figure} : attendu ${expected}, trouvé ${found}`,
+  openedOf: (voter, campaign) => `Bulletin ouvert de l’électeur ${voter}, campagne ${campaign}`,
+  receiptOf: (receipt) =>
+    `Son reçu est ${receipt}. Comparez-le avec celui que l’appareil montrait avant que vous choisissiez d’ouvrir le bulletin.`,
+  noVote:
+    'L’appareil qui a scellé le bulletin nomme lui-même le vote. Donnez le vote d’une autre source avec --scrutin, pour comparer ' +
+    'sa clé et ses libellés.',
+  notCast:
+    'Ce bulletin ne doit pas être déposé. Il ne dit rien des bulletins que l’appareil scellera plus tard.',
+  abstention: 'abstention',
+  right: 'LE BULLETIN CHIFFRE CES CHOIX',
   allEqual: 'TOUT CONCORDE',
   differs: (number) => `DIFFÉRENT : ${number} différence${number === 1 ? '' : 's'}`,
 };
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, fr: FR };
+
+/** What the check of a vote proves, and what it does not. */
+export function proofOf(
+  language: Language,
+  isEncrypted: boolean,
+): { proved: string; notProved: string; limits: readonly string[] } {
+  const { proved, notProved, limitsOf, provedEncrypted, notProvedEncrypted } = TEXTS[language];
+  return isEncrypted
+    ? { proved: provedEncrypted, notProved: notProvedEncrypted, limits: [notProvedEncrypted] }
+    : { proved, notProved, limits: limitsOf };
+}

@@ -1,9 +1,12 @@
-import { createHash } from 'node:crypto';
-import { type Answers, readAnswers } from './answers.js';
+import { type Answers, type EncryptedAnswers, readAnswers, readEncrypted } from './answers.js';
 import { Archive } from './archive.js';
 import {
+  BALLOTS,
   Bundle,
+  CEREMONY,
   CHECKPOINTS,
+  DECRYPTIONS,
+  ENCRYPTED,
   type Manifest,
   MANIFEST,
   questionFile,
@@ -13,18 +16,17 @@ import {
   RESULTS,
   ROLL,
   SIGNATURE,
+  SUMS,
   type Vote,
   VOTE,
 } from './bundle.js';
 import { sha256 } from './bytes.js';
-import { Findings } from './findings.js';
+import { Findings, Unreadable } from './findings.js';
 import { assertSigned, type Key, textOf } from './keys.js';
-import { checkLog, type Given, type Held } from './log.js';
+import { checkLog, type Given, type Held, type HeldReceipt } from './log.js';
+import { type Progress } from './progress.js';
 import { checkResults, recount, type Recounted } from './results.js';
-import { checkRegister, checkRoll } from './roll.js';
-
-/** Begins a step of `all` bytes or items and returns the function that reports progress in it. */
-export type Progress = (step: string, all: number) => (more: number) => void;
+import { checkRegister, checkRoll, type Marked } from './roll.js';
 
 export interface Input {
   readonly bundle: string;
@@ -47,18 +49,52 @@ export interface Outcome {
 }
 
 /** Checks and recounts a bundle. @throws Unreadable if it cannot be read. */
-export function verifyBundle(input: Input): Outcome {
+export async function verifyBundle(input: Input): Promise<Outcome> {
   const archive = Archive.open(input.bundle);
   try {
-    return checkBundle(new Bundle(archive), input);
+    const bundle = new Bundle(archive);
+    const outcome = checkBundle(bundle, input);
+    const { manifest, vote, answers, marked, held, findings } = outcome;
+    if (vote?.chiffrement) {
+      // Other votes do not load the curve.
+      const { checkEncrypted } = await import('./encrypted/check.js');
+      const progress = input.progress ?? SILENT;
+      const known = { ...held, ...(marked ? { marked } : {}) };
+      await checkEncrypted(bundle, manifest, vote, answers as EncryptedAnswers[], known, findings, progress);
+    }
+    return outcome;
   } finally {
     archive.close();
   }
 }
 
-function checkBundle(bundle: Bundle, input: Input): Outcome {
+/** As `verifyBundle`, at once. @throws Unreadable also if the vote is encrypted, because its checks take time in threads */
+export function verifyPlain(input: Input): Outcome {
+  const archive = Archive.open(input.bundle);
+  try {
+    const outcome = checkBundle(new Bundle(archive), input);
+    if (outcome.manifest.version === ENCRYPTED)
+      throw new Unreadable('The vote is encrypted. Check it with verifyBundle.');
+    return outcome;
+  } finally {
+    archive.close();
+  }
+}
+
+const SILENT: Progress = () => () => {};
+
+/** The receipts of voters and witnesses, and the voters whose line of the roll is given. */
+interface HeldByVoters {
+  readonly receipts: readonly HeldReceipt[];
+  readonly voters: readonly string[];
+}
+
+function checkBundle(
+  bundle: Bundle,
+  input: Input,
+): Outcome & { readonly marked?: Marked; readonly held: HeldByVoters } {
   const findings = new Findings();
-  const progress = input.progress ?? ((): (() => void) => () => {});
+  const progress = input.progress ?? SILENT;
   const manifest = readManifest(bundle);
   const bytes = bundle.bytes(MANIFEST);
   const signed = findings.begin();
@@ -74,7 +110,8 @@ function checkBundle(bundle: Bundle, input: Input): Outcome {
   const names = [VOTE, ...(vote?.questions ?? []).map((_, place) => questionFile(place))];
   const listed = manifest.fichiers.map(({ nom }) => nom);
   if (vote) {
-    const expected = [...names, RECEIPTS, ROLL, CHECKPOINTS, RESULTS];
+    const encrypted = vote.chiffrement ? [CEREMONY, BALLOTS, SUMS, DECRYPTIONS] : [];
+    const expected = [...names, RECEIPTS, ROLL, ...encrypted, CHECKPOINTS, RESULTS];
     findings.same(MANIFEST, 'names of fichiers', expected.join(' '), listed.join(' '));
   }
   const results = findings.attempt(RESULTS, () => bundle.json(RESULTS));
@@ -84,23 +121,29 @@ function checkBundle(bundle: Bundle, input: Input): Outcome {
 
   const step = progress('log', manifest.recus);
   let done = 0;
-  checkLog(bundle, manifest, input.keys, input.held, findings, (now) => {
+  const receipts = checkLog(bundle, manifest, input.keys, input.held, findings, (now) => {
     step(now - done);
     done = now;
   });
-  const leaves = checkRoll(bundle, manifest, input.voters, findings);
-  if (leaves && input.register !== undefined)
-    checkRegister(
-      input.register,
-      leaves,
-      manifest,
-      vote,
-      results,
-      findings,
-      progress('roll', leaves.length * 8),
-    );
+  const { leaves, voters = [] } = checkRoll(bundle, manifest, input.voters, findings) ?? {};
+  const marked =
+    leaves && input.register !== undefined
+      ? checkRegister(
+          input.register,
+          leaves,
+          manifest,
+          vote,
+          results,
+          findings,
+          progress('roll', leaves.length * 8),
+        )
+      : undefined;
   const digest = sha256(bytes).toString('hex');
-  return { findings, digest, manifest, ...(vote ? { vote } : {}), recounted, answers };
+  return {
+    ...{ findings, digest, manifest, recounted, answers, held: { receipts, voters } },
+    ...(vote ? { vote } : {}),
+    ...(marked ? { marked } : {}),
+  };
 }
 
 /** Compares the archive with the manifest: the files, their order, sizes and digests. */
@@ -118,12 +161,12 @@ function checkFiles(bundle: Bundle, { fichiers }: Manifest, findings: Findings, 
     findings.attempt(nom, () => {
       const entry = bundle.entry(nom);
       findings.same(nom, 'octets', octets, entry.size);
-      const hash = createHash('sha256');
-      for (const chunk of bundle.archive.chunks(entry)) {
-        hash.update(chunk);
-        step(chunk.length);
-      }
-      findings.same(nom, 'sha256', digest.toString('hex'), hash.digest('hex'));
+      findings.same(
+        nom,
+        'sha256',
+        digest.toString('hex'),
+        bundle.archive.digest(entry, step).toString('hex'),
+      );
     });
   checked({
     en: `manifeste.json: order, sizes and digests of ${fichiers.length} files`,
@@ -162,7 +205,9 @@ function countAll(
   const recounted: Recounted[] = [];
   for (const place of vote?.questions.keys() ?? []) {
     const size = bundle.archive.entries.find(({ name }) => name === questionFile(place))?.size ?? 0;
-    const read = readAnswers(bundle, vote!, place, findings, progress(`question ${place + 1}`, size));
+    const read = vote!.chiffrement
+      ? readEncrypted(bundle, vote!, place, findings)
+      : readAnswers(bundle, vote!, place, findings, progress(`question ${place + 1}`, size));
     if (!read) break;
     answers.push(read);
     const counted = findings.attempt(questionFile(place), () => recount(vote!, place, read, findings));

@@ -6,7 +6,8 @@ export const CLIENT = join(__dirname, '../../../packages/client-python');
 /** The oldest version that the package promises. */
 const IS_KNOWN = 'import sys; sys.exit(sys.version_info < (3, 9))';
 const PYTHON = process.env.PYTHON ?? 'python3';
-const succeeds = (code: string): boolean => spawnSync(PYTHON, ['-c', code]).status === 0;
+const succeeds = (code: string, variables: NodeJS.ProcessEnv = {}): boolean =>
+  spawnSync(PYTHON, ['-c', code], { env: { ...process.env, ...variables } }).status === 0;
 const isHere = succeeds(IS_KNOWN);
 if (!isHere)
   console.warn(
@@ -17,7 +18,8 @@ if (!isHere)
 export const describePython = isHere ? describe : describe.skip;
 
 /** Returns whether Python can import a module. */
-export const hasModule = (name: string): boolean => isHere && succeeds(`import ${name}`);
+export const hasModule = (name: string, variables?: NodeJS.ProcessEnv): boolean =>
+  isHere && succeeds(`import ${name}`, variables);
 
 /** Runs Python in the folder of the client, beside this process. */
 export async function python(

@@ -95,6 +95,17 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'index campagne_dossier_du': 'the worker looks for the bundles to build of all tenants, every second',
   'policy campagne_dossier_du to {mandat_access} using dossier_du':
     'shows the worker only which bundles are due',
+  'index campagne_chiffrement_du':
+    'the worker looks for the encrypted votes to be summed or combined of all tenants, every second',
+  'policy campagne_a_dechiffrer to {mandat_access} using (chiffree AND (NOT dechiffree))':
+    'shows the worker only which of them are due',
+  'function urne_voter_chiffre':
+    'casts encrypted ballots for a role that cannot insert any; under the policies',
+  'function urne_bulletins':
+    'returns the encrypted ballots of a sealed box to a role that cannot read ballots; under the policies',
+  'function urne_taille_chiffre': 'returns how long an encrypted ballot of a campaign is; under the policies',
+  'function urne_dechiffrer':
+    'keeps decrypted sums as counts, which no role of the processes may write; under the policies',
   'function urne_sceller': 'rewrites ballots for a role that cannot read them; under the policies',
   'index campagne_scellement_du': 'the worker looks for the closed boxes of all tenants, every second',
   'policy campagne_scellement_du to {mandat_access} using (urne_close AND (NOT urne_scellee))':

@@ -226,8 +226,8 @@ function answersOf(placed: Placed): string[] {
 /** Properties of responses that are shown once, because a stored response would contain them. */
 const SECRETS = ['secret', 'cle'];
 
-function secretFaults({ components }: Document, { operation, method }: Placed): string[] {
-  if (method !== 'POST') return [];
+function secretFaults({ components }: Document, { name: route, operation, method }: Placed): string[] {
+  if (method !== 'POST' || CALLS.get(route)?.isUnrecorded) return [];
   const properties = Object.entries(operation.responses)
     .filter(([status]) => Number(status) < 300)
     .flatMap(([, { content }]) => content?.['application/json']?.schema?.$ref?.split('/').at(-1) ?? [])

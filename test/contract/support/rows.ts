@@ -9,6 +9,13 @@ interface Counted {
   readonly writes: string;
 }
 
+/** Columns of a table, as lists for statements. */
+interface Columns {
+  readonly writable: string;
+  /** Of the primary key; null without one. */
+  readonly key: string | null;
+}
+
 /** Every row of every table, by table. */
 export type Snapshot = ReadonlyMap<string, readonly Row[]>;
 
@@ -41,16 +48,17 @@ export class Rows {
 
   private constructor(
     private readonly database: Client,
-    /** Writable columns, by table. */
-    private readonly columns: ReadonlyMap<string, string>,
+    private readonly columns: ReadonlyMap<string, Columns>,
     /** Tables that had row-level security when the test began. */
     readonly tenantTables: readonly string[],
   ) {}
 
   static async of(database: Client): Promise<Rows> {
-    const { rows } = await database.query<{ name: string; columns: string; secured: boolean }>(
+    const { rows } = await database.query<Columns & { name: string; secured: boolean }>(
       `SELECT c.relname AS name, c.relrowsecurity AS secured,
-         string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+         string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS writable,
+         string_agg(quote_ident(a.attname), ', ') FILTER (WHERE a.attnum = ANY (
+           SELECT unnest(conkey) FROM pg_constraint WHERE conrelid = c.oid AND contype = 'p')) AS key
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
          AND c.relname <> ALL ($1)
@@ -62,7 +70,7 @@ export class Rows {
       database,
       rows.map((row) => row.name),
     );
-    return new Rows(database, new Map(rows.map((row) => [row.name, row.columns])), secured);
+    return new Rows(database, new Map(rows.map((row) => [row.name, row])), secured);
   }
 
   /** Reads the tables that were written since the last read, and returns the cached rows of the others. */
@@ -72,13 +80,21 @@ export class Rows {
     const counted: Counted[] = [];
     const all = [...this.columns.keys()];
     for (const tables of [all.filter(isOfDirectory), all.filter((table) => !isOfDirectory(table))])
-      counted.push(...(await this.database.query<Counted>(tables.map(count).join(' UNION ALL '))).rows);
+      counted.push(
+        // With a name, because to parse and plan it takes longer than to run it.
+        ...(
+          await this.database.query<Counted>({
+            name: `writes of ${tables[0]}`,
+            text: tables.map(count).join(' UNION ALL '),
+          })
+        ).rows,
+      );
     for (const { name, writes } of counted) {
       if (this.writes.get(name) === writes) continue;
       // Not jsonb, which would reorder the keys of stored JSON texts.
       const table = await this.database.query<{ text: string }>({
         name: `rows of ${name}`,
-        text: `SELECT coalesce(json_agg(t ORDER BY to_jsonb(t)::text), '[]')::text AS text FROM ${name} t`,
+        text: `SELECT coalesce(json_agg(t ORDER BY t::text), '[]')::text AS text FROM ${name} t`,
       });
       this.last.set(name, this.rowsIn(table.rows[0]!.text));
       this.writes.set(name, writes);
@@ -97,14 +113,21 @@ export class Rows {
     const changed = [...this.columns].filter(([table]) => !same(now.get(table), snapshot.get(table)));
     if (changed.length === 0) return;
     await this.withoutForeignKeys(async () => {
-      for (const [table, columns] of changed) {
-        await this.database.query(`DELETE FROM ${table}`);
-        await this.database.query(
-          `INSERT INTO ${table} (${columns}) OVERRIDING SYSTEM VALUE
-           SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
-          [JSON.stringify(snapshot.get(table))],
-        );
-        this.last.set(table, snapshot.get(table)!);
+      for (const [table, { writable, key }] of changed) {
+        const wanted = snapshot.get(table)!;
+        const { extra, missing } = differences(wanted, now.get(table)!);
+        const rows = `json_populate_recordset(NULL::${table}, $1)`;
+        const insert = `INSERT INTO ${table} (${writable}) OVERRIDING SYSTEM VALUE SELECT ${writable} FROM ${rows}`;
+        if (key === null) {
+          await this.database.query(`DELETE FROM ${table}`);
+          await this.database.query(insert, [JSON.stringify(wanted)]);
+        } else {
+          // Only the rows that differ: the trail of a walk has hundreds, and most requests add one.
+          const remove = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${rows})`;
+          if (extra.length > 0) await this.database.query(remove, [JSON.stringify(extra)]);
+          if (missing.length > 0) await this.database.query(insert, [JSON.stringify(missing)]);
+        }
+        this.last.set(table, wanted);
       }
     });
   }
@@ -136,6 +159,16 @@ export class Rows {
     await work();
     await this.database.query('COMMIT');
   }
+}
+
+/** Returns the rows to remove and those to add, of a table whose rows differ. */
+function differences(wanted: readonly Row[], present: readonly Row[]): { extra: Row[]; missing: Row[] } {
+  const textOf = (row: Row): string => JSON.stringify(row);
+  const [wantedTexts, presentTexts] = [wanted, present].map((rows) => new Set(rows.map(textOf)));
+  return {
+    extra: present.filter((row) => !wantedTexts!.has(textOf(row))),
+    missing: wanted.filter((row) => !presentTexts!.has(textOf(row))),
+  };
 }
 
 /** Counts the statements that write each table in `watch.<table>`, including statements that are rolled back. */

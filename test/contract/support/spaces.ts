@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EngagementsService } from '../../../libs/voting/src';
-import { sealed } from '../../voting/support/bundle';
+import { sealed, summed } from '../../voting/support/bundle';
 import { ClientsService } from '../../../libs/clients/src';
 import type { Environment } from '../../../libs/access/src/caller';
 import { TEST_ACTOR } from '../../setup/actor';
@@ -239,6 +239,7 @@ async function fill(
   const voting = await campaignAll(send, sendAs(keys.plateforme), cursor, {
     ...{ mark, secret, employe, employeV2, syndicat, employeur },
     seal: (campagne) => sealed(app, tenantId, campagne),
+    sum: (campagne) => summed(app, tenantId, campagne),
     engage: async (campagne) => {
       // Enough for a stored node.
       await app.database.query(

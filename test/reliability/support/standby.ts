@@ -82,17 +82,23 @@ export class ReplicatedPostgres {
     const next = this.follower!;
     // No standby follows it yet, so its commits must not wait for one.
     await configure(next, 'synchronous_standby_names', '');
-    await next.query('SELECT pg_promote(false)');
+    await this.split();
+    this.former = this.primary;
+    this.primary = next;
+    this.follower = undefined;
+  }
+
+  /** The standby is promoted while the primary runs. Resolves when it takes writes. */
+  async split(): Promise<void> {
+    const standby = this.follower!;
+    await standby.query('SELECT pg_promote(false)');
     // The replay may cancel a statement meanwhile.
     await until('the standby is promoted', async () => {
-      const [row] = await next
+      const [row] = await standby
         .query<{ promoted: boolean }>('SELECT NOT pg_is_in_recovery() AS promoted')
         .catch(() => []);
       return row?.promoted ?? false;
     });
-    this.former = this.primary;
-    this.primary = next;
-    this.follower = undefined;
   }
 
   /** The killed primary comes back as it was: it takes writes, and waits for no standby. */

@@ -26,7 +26,7 @@ export interface Ballot {
 
 export interface Spec {
   /** Version of the format. */
-  readonly version?: 1 | 2 | 3;
+  readonly version?: 1 | 2 | 3 | 4;
   readonly titre?: string;
   readonly seuilAnonymat?: number;
   /** Lowercase hex. */
@@ -46,6 +46,8 @@ export interface Spec {
   readonly key?: KeyObject;
   /** Makes other receipts. */
   readonly receipts?: string;
+  /** The digests in recus.bin, if they are not those of the receipts. */
+  readonly leaves?: readonly Buffer[];
 }
 
 export interface Made {
@@ -130,7 +132,7 @@ export function bundleOf(spec: Spec): Made {
   const receipts = ballots.map((_, index) =>
     bytesOf(`${spec.receipts ?? 'receipt'} ${index}`).toString('base64url'),
   );
-  const leaves = receipts.map((receipt) => sha256(receipt));
+  const leaves = spec.leaves ?? receipts.map((receipt) => sha256(receipt));
   const origin = `mandat/campagnes/${CAMPAIGN}`;
   const noteOf = (size: number): string => {
     const body = `${origin}\n${size}\n${root(leaves.slice(0, size)).toString('base64')}\n`;
@@ -238,7 +240,7 @@ export function bundleOf(spec: Spec): Made {
     ...{ poidsVotants: poidsOf(voters), poidsVotantsAvecDroitDeVote: poidsOf(entitled) },
     poidsBulletins: weightsOf(ballots),
     modificationsApresOuverture: { ajoutes: 0, retires: 0, modifies: 0 },
-    ...(version === 3
+    ...(version >= 3
       ? {
           listes: {
             nombre: 1,

@@ -21,9 +21,9 @@ export function toutOf(
 }
 
 /** Verifies a bundle with the library of the package. */
-export const verified = ({ tar, jwks }: Made): ReturnType<typeof verifier.verifyBundle> =>
+export const verified = ({ tar, jwks }: Made): ReturnType<typeof verifier.verifyPlain> =>
   withFiles({ 'dossier.tar': tar }, (folder) =>
-    verifier.verifyBundle({
+    verifier.verifyPlain({
       bundle: `${folder}/dossier.tar`,
       keys: verifier.readKeys(Buffer.from(jwks), 'jwks.json'),
       held: { notes: [], receipts: [], proofs: [], attestations: [], growths: [] },

@@ -5,13 +5,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tar from 'tar-stream';
-import { DossierBuilderService, SealingService } from '../../../libs/voting/src';
+import { DossierBuilderService, EncryptedCountsService, SealingService } from '../../../libs/voting/src';
 import type { Answer, TestApp } from '../../setup/test-app';
 
 /** Seals the ballot box of a campaign and builds its bundle, as a worker does. */
 export async function sealed({ app }: TestApp, tenantId: string, id: string): Promise<void> {
   await app.get(SealingService).seal(tenantId, id);
   await app.get(DossierBuilderService).build(tenantId, id);
+}
+
+/** Seals the ballot box of an encrypted vote and sums it up, as a worker does. */
+export async function summed({ app }: TestApp, tenantId: string, id: string): Promise<void> {
+  await app.get(SealingService).seal(tenantId, id);
+  await app.get(EncryptedCountsService).advance(tenantId, id);
 }
 
 const VERIFIER = join(__dirname, '../../../packages/verify/bin/mandat-verify.js');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../../setup/test-app';
+import { Guardians } from './encrypted';
 
 /** Identifiers, ETags and cursors of a tenant's campaigns. */
 export interface VotingIdentifiers {
@@ -27,6 +28,9 @@ export interface VotingIdentifiers {
   /** A sealed campaign with its bundle, and its voter. */
   readonly campagneComptee: string;
   readonly votantCompte: string;
+  /** An encrypted vote that has ended, with its sums and its voter. */
+  readonly campagneChiffree: string;
+  readonly votantChiffre: string;
   readonly etagCampagne: string;
   readonly etagQuestion: string;
   readonly etagOption: string;
@@ -52,6 +56,8 @@ export interface Electors {
   readonly seal: (campagne: string) => Promise<void>;
   /** Signs the size of the log of receipts, as a worker does. */
   readonly engage: (campagne: string) => Promise<void>;
+  /** Seals the ballot box of an encrypted vote and sums it up, as a worker does. */
+  readonly sum: (campagne: string) => Promise<void>;
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
@@ -66,7 +72,7 @@ export async function campaignAll(
   send: Send,
   sendAsPlatform: Send,
   cursor: (path: string) => Promise<string>,
-  { mark, secret, employe, employeV2, syndicat, employeur, seal, engage }: Electors,
+  { mark, secret, employe, employeV2, syndicat, employeur, seal, engage, sum }: Electors,
 ): Promise<VotingIdentifiers> {
   const titre = `Vote ${mark}`;
   // Slugs leave out these signs. All texts have the same length, so none is a part of another.
@@ -106,15 +112,18 @@ export async function campaignAll(
   ]) {
     await send('POST', `${path}/liste-electorale`, criteria);
   }
-  /** A vote on one question: one voter has not voted, one has. */
-  const openVote = async (title: string) => {
+  /** A draft with one question, whose opening date is past. */
+  const draftVote = async (title: string) => {
     const ouvertureDuVoteUtc = '2020-01-01T00:00:00Z';
     const id: string = (await send('POST', CAMPAGNES, { ...DATES, titre: title, ouvertureDuVoteUtc })).json;
-    const open = `${CAMPAGNES}/${id}`;
     const Options = [{ Libelle: `Oui ${secret}` }, { Libelle: `Non ${secret}` }];
-    const asked = (
-      await send('POST', `${open}/questions`, { Titre: `Accord ${secret}`, Type: 'ChoixLibre', Options })
-    ).json;
+    const question = { Titre: `Accord ${secret}`, Type: 'ChoixLibre', Options };
+    const asked = (await send('POST', `${CAMPAGNES}/${id}/questions`, question)).json;
+    return { id, open: `${CAMPAGNES}/${id}`, asked };
+  };
+  /** A vote on one question: one voter has not voted, one has. */
+  const openVote = async (title: string) => {
+    const { id, open, asked } = await draftVote(title);
     const electeur: string = (await send('POST', `${open}/votants/upsert`, person)).json.VotantId;
     const voter = { ...person, SyndicatIdExterne: syndicat };
     const { VotantId } = (await send('POST', `${open}/votants/upsert`, voter)).json;
@@ -132,6 +141,23 @@ export async function campaignAll(
   await send('POST', `${CAMPAGNES}/${ended.id}/fermer`);
   await seal(ended.id);
   await engage(vote.id);
+  const encrypted = await draftVote(`Vote chiffré ${mark}`);
+  const votantChiffre: string = (await send('POST', `${encrypted.open}/votants/upsert`, person)).json
+    .VotantId;
+  const sendRest = (method: string, rest: string, body?: object) => send(method, CAMPAGNES + rest, body);
+  const guardians = await Guardians.of(
+    {
+      campaigns: { sent: sendRest, send: sendRest },
+      platformGet: (rest) => sendAsPlatform('GET', `/plateforme/v1/campagnes${rest}`),
+    },
+    ...([encrypted.id, 1, 1, () => `Gardien ${secret}`] as const),
+  );
+  await guardians.finish();
+  await send('POST', `${encrypted.open}/publier`);
+  const { body } = await guardians.sealed(votantChiffre, [[0]]);
+  await sendAsPlatform('POST', `/plateforme/v1/campagnes/${encrypted.id}/bulletins`, body);
+  await send('POST', `${encrypted.open}/fermer`);
+  await sum(encrypted.id);
   const etag = async (rest: string): Promise<string> => (await send('GET', path + rest)).headers.get('etag')!;
   const [option, optionAutre] = question.Options.map(({ Id }) => Id) as [string, string];
   return {
@@ -154,6 +180,8 @@ export async function campaignAll(
     empreinteRecu: createHash('sha256').update(vote.Recu).digest('base64url'),
     campagneComptee: ended.id,
     votantCompte: ended.VotantId,
+    campagneChiffree: encrypted.id,
+    votantChiffre,
     etagCampagne: await etag(''),
     etagQuestion: await etag(`/questions/${question.Id}`),
     etagOption: await etag(`/questions/${question.Id}/options/${option}`),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { VOTING_EXAMPLE_IDS } from '../../../libs/voting/src';
 import type { TestApp } from '../../setup/test-app';
-import { sealed } from './bundle';
+import { sealed, summed } from './bundle';
+import { Guardians } from './encrypted';
 
 /** Campaigns of the demonstration tenant that only these requests use; `holdCampaigns` fills in the ids. */
 export const held = {
@@ -51,6 +52,12 @@ export const held = {
   weightedEcarts: '',
   /** A draft whose list added a voter under another name. */
   divergent: '',
+  /** An encrypted draft that got a ranked question. */
+  encryptedRanked: '',
+  /** An encrypted draft whose guardian 2 has shown that guardian 1 sent a wrong share. */
+  cheated: '',
+  /** An encrypted vote that has ended and waits for its guardians. */
+  undecrypted: '',
 };
 
 const PATH = '/b2b/v1/campagnes';
@@ -113,6 +120,7 @@ export async function holdCampaigns(
     [VOTING_EXAMPLE_IDS.comptee],
   );
   await sealed(app, rows[0]!.space, VOTING_EXAMPLE_IDS.comptee);
+  await summed(app, rows[0]!.space, VOTING_EXAMPLE_IDS.aDechiffrer);
 
   // Anonymity thresholds, which reject a weight that few voters have.
   held.singled = await draft('Poids à part');
@@ -139,6 +147,19 @@ export async function holdCampaigns(
   await app.database.query(`DELETE FROM votant WHERE campagne_id = $1 AND employe_id_externe = 'E-9002'`, [
     held.divergent,
   ]);
+
+  held.encryptedRanked = await draft('Chiffré et préférentiel');
+  await enrol(held.encryptedRanked, { Prenom: 'Sam', Nom: 'Côté' });
+  await send('PUT', `/${held.encryptedRanked}/chiffrement`, { gardiens: [{ nom: 'Ariane' }], seuil: 1 });
+  await ask(held.encryptedRanked, { Type: 'Election', EstPreferentiel: true, Options: [{ Libelle: 'A' }] });
+  held.cheated = await draft('Gardien fautif');
+  const call = (method: string, path: string, body?: object) => app.send(cle, method, PATH + path, body);
+  const platformGet = (rest: string) => app.send(plateforme, 'GET', `/plateforme/v1/campagnes${rest}`);
+  const of = { campaigns: { sent: call, send: call }, platformGet };
+  const guardians = await Guardians.of(of, held.cheated, 2, 2);
+  for (const number of [1, 2]) await guardians.bring(await guardians.file(number));
+  await guardians.bring(await guardians.wrongShares(1));
+  for (let round = 2; round <= 3; round++) await guardians.bring(await guardians.file(2));
 
   held.empty = await draft('Rien encore');
   held.without = await draft('Sans options');
@@ -178,6 +199,16 @@ export async function holdCampaigns(
   await app.database.query(
     `UPDATE campagne SET urne_scellee = true, urne_anomalies = '{recus}', urne_constat = 'Un reçu manque.' WHERE id_unique = $1`,
     [held.ended],
+  );
+
+  held.undecrypted = await draft('Scrutin que deux gardiens déchiffrent');
+  await ask(held.undecrypted);
+  await enrol(held.undecrypted, { Prenom: 'Anouk', Nom: 'Tremblay' });
+  for (const name of ['publier', 'ouvrir', 'fermer']) await send('POST', `/${held.undecrypted}/${name}`);
+  await app.database.query(
+    `WITH c AS (UPDATE campagne SET chiffree = true WHERE id_unique = $1 RETURNING tenant_id, id_unique)
+     INSERT INTO chiffrement (tenant_id, campagne_id, seuil, gardiens) SELECT tenant_id, id_unique, 2, '{Ariane,Bruno}' FROM c`,
+    [held.undecrypted],
   );
 
   held.ranked = await draft('Élection serrée');

@@ -66,6 +66,11 @@ export class Votes {
     return this.app.send(this.platform, 'POST', `/plateforme/v1/campagnes/${id}/bulletins`, body, headers);
   }
 
+  /** Reads what the platform may read of campaigns. */
+  platformGet(rest: string): Promise<Answer> {
+    return this.app.send(this.platform, 'GET', `/plateforme/v1/campagnes${rest}`);
+  }
+
   /** Casts a ballot for an option by its place, which must succeed. @returns the receipt */
   async voted(vote: Vote, voter: number, option = 0): Promise<string> {
     const { status, text, json } = await this.cast(vote.id, ballot(vote, voter, option));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Transactions } from '#platform/database/transactions';
 import { Lifecycle } from '#platform/ops/lifecycle';
 import type { TachePerformer } from '#sync';
-import { DossierBuilderService, LifecycleService, SealingService } from '#voting';
+import { DossierBuilderService, EncryptedCountsService, LifecycleService, SealingService } from '#voting';
 import { HorlogeRepository } from '../persistence/horloge.repository';
 
 /** Pause until a step that another worker performs is looked at again, and after how many ms the task gives up and is tried again. */
@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 @Injectable()
 export class AvanceService {
   private readonly steps: Record<
-    'dates' | 'scellement' | 'dossier',
+    'dates' | 'scellement' | 'dechiffrement' | 'dossier',
     (tenantId: string, id: string) => Promise<unknown>
   >;
 
@@ -27,11 +27,13 @@ export class AvanceService {
     private readonly campagnes: LifecycleService,
     private readonly lifecycle: Lifecycle,
     sealing: SealingService,
+    counts: EncryptedCountsService,
     dossiers: DossierBuilderService,
   ) {
     this.steps = {
       dates: (tenantId, id) => campagnes.catchUp(tenantId, id),
       scellement: (tenantId, id) => sealing.seal(tenantId, id),
+      dechiffrement: (tenantId, id) => counts.advance(tenantId, id),
       dossier: (tenantId, id) => dossiers.build(tenantId, id),
     };
   }
@@ -40,20 +42,20 @@ export class AvanceService {
   async perform(...[tenantId, , { corps }, conclude]: Parameters<TachePerformer>): Promise<void> {
     const { jusqua } = JSON.parse(corps.toString()) as { jusqua: string };
     const until = new Date(jusqua);
+    let { maintenant: reached } = await this.repository.read(tenantId);
     await this.settle(tenantId);
-    for (let date = await this.next(tenantId, until); date; date = await this.next(tenantId, until)) {
-      const reached = date;
-      await this.transactions.run({ tenantId }, () => this.repository.advance(reached));
+    // The clock runs on, and may have passed the next date by itself.
+    for (;;) {
+      const next = await this.campagnes.nextDate(tenantId, reached, until);
+      if (!next) break;
+      reached = next;
+      await this.transactions.run({ tenantId }, () => this.repository.advance(next));
       await this.settle(tenantId);
     }
     await this.transactions.run({ tenantId }, async () => {
       await this.repository.advance(until);
       await conclude({ maintenant: jusqua });
     });
-  }
-
-  private next(tenantId: string, until: Date): Promise<Date | undefined> {
-    return this.campagnes.nextDate(tenantId, until);
   }
 
   /** Waits until nothing is due by the clock. @throws Error if another worker keeps a step, or this one stops */

@@ -7,9 +7,6 @@ import { ESSAI_ACTIONS } from '../domain/essai.actions';
 import { EffacementRepository } from '../persistence/effacement.repository';
 import { HorlogeService } from './horloge.service';
 
-/** Rows that one step removes. */
-const ROWS_A_STEP = 2_000;
-
 /** Erasure of all data of a staging data space. */
 @Injectable()
 export class EffacementService {
@@ -21,19 +18,16 @@ export class EffacementService {
   ) {}
 
   /**
-   * Removes all rows, step by step. Each step commits, so a repetition goes on where an interrupted one was. Syncs that run end first,
-   * and what others write meanwhile is removed, too.
+   * Removes all rows in one transaction, so other requests see all or nothing, and an interrupted erasure has removed nothing. Syncs
+   * that run end first, and further ones wait.
    *
    * @throws DomainError `Essai.AvanceEnCours`
    */
   async erase(tenantId: string, actor: Actor): Promise<void> {
-    await this.transactions.run({ tenantId }, () => this.horloges.reset(tenantId));
-    const step = (): Promise<number> => this.repository.step(ROWS_A_STEP);
-    let removed: number;
-    do removed = await afterSyncs(this.transactions, tenantId, step);
-    while (removed > 0);
-    await this.transactions.run({ tenantId }, async () =>
-      this.audit.record(tenantId, actor, ESSAI_ACTIONS.effacer, [tenantId]),
-    );
+    await afterSyncs(this.transactions, tenantId, async () => {
+      await this.horloges.reset(tenantId);
+      await this.repository.erase();
+      this.audit.record(tenantId, actor, ESSAI_ACTIONS.effacer, [tenantId]);
+    });
   }
 }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { Actor } from '#platform/audit/actor';
+import { Transactions } from '#platform/database/transactions';
 import { invalidRequest } from '#platform/errors/domain-error';
 import { fr, type Language } from '#platform/errors/text';
 import { parseBody } from '#platform/input/parse-body';
+import { inTurn } from '#platform/limits/list-parts';
 import { EventLoopYielder } from '#platform/ops/event-loop-yielder';
 import {
   type Synced,
@@ -41,16 +43,17 @@ export class ElectoratService {
   constructor(
     private readonly syncs: SyncV2Service,
     private readonly taches: TachesService,
+    private readonly transactions: Transactions,
   ) {}
 
   /**
-   * Returns the body of the V2 sync. It is made part by part, once for the digest and once for each reader.
+   * Returns the body of the V2 sync. It is made part by part, in turn with long lists of the client, once for the digest and once for
+   * each reader.
    *
    * @throws DomainError `Requete.Invalide` for more faults than employees
    */
-  async export(record: ElectoratRecord): Promise<Export> {
-    const electorat = electoratOf(record);
-    const parts = (): AsyncGenerator<Uint8Array, void> => partsOf(electorat);
+  async export(tenantId: string, record: ElectoratRecord): Promise<Export> {
+    const parts = this.partsOf(tenantId, electoratOf(record));
     const digest = createHash('sha256');
     for await (const part of parts()) digest.update(part);
     return { empreinte: digest.digest('hex'), parts };
@@ -63,7 +66,7 @@ export class ElectoratService {
     record: ElectoratRecord,
     language: Language,
   ): Promise<Synced<SyncV2Result> & ElectoratFait> {
-    const { corps, request, ...fait } = await this.made(record);
+    const { corps, request, ...fait } = await this.made(tenantId, record);
     const options = { simulation: false, corps: () => corps, language };
     return { ...(await this.syncs.sync(tenantId, actor, request, options)), ...fait };
   }
@@ -75,21 +78,26 @@ export class ElectoratService {
     record: ElectoratRecord,
     language: Language,
   ): Promise<ElectoratFait & { readonly tache: Tache }> {
-    const { corps, request, ...fait } = await this.made(record);
+    const { corps, request, ...fait } = await this.made(tenantId, record);
     const tache = await this.taches.submit(tenantId, actor, corps, request, false, { language });
     return { ...fait, tache };
   }
 
   private async made(
+    tenantId: string,
     record: ElectoratRecord,
   ): Promise<ElectoratFait & { readonly corps: Buffer; readonly request: SyncV2Request }> {
     const electorat = electoratOf(record);
     const made: Uint8Array[] = [];
-    for await (const part of partsOf(electorat)) made.push(part);
+    for await (const part of this.partsOf(tenantId, electorat)()) made.push(part);
     const corps = Buffer.concat(made);
     const empreinte = createHash('sha256').update(corps).digest('hex');
     const request = (await parseBody(corps, true)) as SyncV2Request;
     return { corps, request, empreinte, defauts: defautsOf(electorat) };
+  }
+
+  private partsOf(tenantId: string, electorat: Electorat): Export['parts'] {
+    return () => inTurn(this.transactions.clientOf({ tenantId }), partsOf(electorat));
   }
 }
 

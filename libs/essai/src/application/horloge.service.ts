@@ -7,7 +7,7 @@ import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
 import { fr } from '#platform/errors/text';
 import { type Tache, TachesService } from '#sync';
-import { HorlogeRepository } from '../persistence/horloge.repository';
+import { type EtatEssai, HorlogeRepository } from '../persistence/horloge.repository';
 
 /** The clocks of data spaces in rehearsal: forward only, at most two years ahead (docs/adr/0058). */
 @Injectable()
@@ -19,9 +19,9 @@ export class HorlogeService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** How far the clock of a data space is ahead, in ms; 0 if it was never moved. */
-  aheadMs(tenantId: string): Promise<number> {
-    return this.repository.aheadMs(tenantId);
+  /** Returns what a rehearsal has for a request to a route. */
+  ofRequest(tenantId: string, route: string): Promise<EtatEssai> {
+    return this.repository.ofRequest(tenantId, route);
   }
 
   async read(tenantId: string): Promise<Date> {
@@ -53,7 +53,8 @@ export class HorlogeService {
       await this.assertMovable(tenantId, jusqua);
       this.audit.record(tenantId, actor, HORLOGE_ACTIONS.avancer, [tenantId]);
       const corps = Buffer.from(JSON.stringify({ jusqua }));
-      return this.taches.add(tenantId, actor, { type: 'horloge', corps, total: 1, simulation: false });
+      const work = { type: 'horloge', corps, total: 1, simulation: false } as const;
+      return this.taches.add(tenantId, actor, work, { isLong: true });
     });
   }
 
@@ -63,11 +64,13 @@ export class HorlogeService {
    * @throws DomainError `Essai.AvanceEnCours`
    */
   async reset(tenantId: string): Promise<void> {
+    await this.lock(tenantId);
     await this.assertAtRest(tenantId);
     await this.repository.reset();
   }
 
   private async assertMovable(tenantId: string, wanted: Date): Promise<void> {
+    await this.lock(tenantId);
     const { maintenant, auPlus } = await this.repository.read(tenantId);
     if (wanted <= maintenant) throw goesBack(maintenant);
     if (wanted > auPlus) throw tooFar(auPlus);
@@ -75,8 +78,11 @@ export class HorlogeService {
   }
 
   /** Keeps others from moving the clock until the ambient transaction ends. */
+  private lock(tenantId: string): Promise<void> {
+    return this.transactions.lockByName(`horloge ${tenantId}`);
+  }
+
   private async assertAtRest(tenantId: string): Promise<void> {
-    await this.transactions.lockByName(`horloge ${tenantId}`);
     if (await this.taches.hasUnfinished(tenantId, 'horloge')) throw new DomainError(HORLOGE.AvanceEnCours);
   }
 }

@@ -1,6 +1,16 @@
 import { type Defaut, NATURES_DEFAUT, type NombreDefauts } from './electorat.types';
 import { Hasard } from './hasard';
-import { NOMS, NOMS_ANGLAIS, ORGANISATIONS, PRENOMS, PRENOMS_ANGLAIS, RUES, VILLES } from './quebec';
+import {
+  ascii,
+  NOMS,
+  NOMS_ANGLAIS,
+  ORGANISATIONS,
+  POSTAL_LETTERS,
+  PRENOMS,
+  PRENOMS_ANGLAIS,
+  RUES,
+  VILLES,
+} from './quebec';
 
 /** Numbers of a synthetic electorate. */
 export interface Electorat {
@@ -20,9 +30,6 @@ const NO_MEMBERS = 0.08;
 
 /** Share of employments that have ended. */
 const ENDED = 0.05;
-
-/** Letters that Canadian postal codes use. */
-const POSTAL_LETTERS = [...'ABCEGHJKLMNPRSTVWXYZ'];
 
 interface Emploi {
   readonly IdentifiantExterne: string;
@@ -149,11 +156,6 @@ const two = (number: number): string => String(number).padStart(2, '0');
 /** A day of a year, at most the 28th. */
 function day(year: number, hasard: Hasard): string {
   return `${year}-${two(1 + hasard.below(12))}-${two(1 + hasard.below(28))}`;
-}
-
-function ascii(name: string): string {
-  const plain = name.normalize('NFD').replace(/\p{Mark}/gu, '');
-  return plain.toLowerCase().replace(/[^a-z]+/g, '-');
 }
 
 /** Returns the records that an export with the fault has in place of the employee. */

@@ -21,6 +21,15 @@ const table = (text: string): string[][] =>
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
+/** Letters that Canadian postal codes use. */
+export const POSTAL_LETTERS = [...'ABCEGHJKLMNPRSTVWXYZ'];
+
+/** Returns a name as the part of an address, in lower case without accents. */
+export function ascii(name: string): string {
+  const plain = name.normalize('NFD').replace(/\p{Mark}/gu, '');
+  return plain.toLowerCase().replace(/[^a-z]+/g, '-');
+}
+
 export const PRENOMS = list(`
   Marie-Ève, Jean-François, Zoé, Mathéo, Émilie, Félix, Noémie, Étienne, Geneviève, François, Chloé, Rémi, Anaïs,
   Benoît, Maëlle, Loïc, Océane, Gaël, Éloïse, Jérôme, Hélène, Stéphane, Joëlle, Raphaël, Mégane, Frédéric, Maïka,

@@ -18,7 +18,7 @@ export class DonneesEssaiController {
     summary: 'Erase all data of the data space',
     description: [
       'Removes everything that requests have made, also ballots, results, events with their deliveries, tasks, recorded answers and failures on demand, and puts the clock back to the real time. Keys, settings, webhook endpoints and the audit trail stay.',
-      'The response comes when all is removed. If the connection breaks before, send the request again: it goes on.',
+      'The response comes when all is removed. Until then other requests see all data. If the connection breaks before, send the request again: all or nothing is removed.',
     ].join('\n\n'),
     status: 204,
     errors: [HORLOGE.AvanceEnCours],

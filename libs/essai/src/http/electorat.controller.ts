@@ -67,8 +67,8 @@ export class ElectoratController {
     type: ElectoratExportItem,
     headers: EMPREINTE_HEADERS,
   })
-  async read(@Query() query: ElectoratInput): Promise<WithHeaders<Streamed>> {
-    const { empreinte, parts } = await this.electorat.export(query);
+  async read(@Tenant() tenantId: string, @Query() query: ElectoratInput): Promise<WithHeaders<Streamed>> {
+    const { empreinte, parts } = await this.electorat.export(tenantId, query);
     return new WithHeaders({ [EMPREINTE_HEADER]: empreinte }, new Streamed(parts));
   }
 }

@@ -1,13 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
-import type { Caller } from '#access/caller';
-import type { AuthenticatedRequest } from '#access/requires.decorator';
+import type { Response } from 'express';
 import { DomainError } from '#platform/errors/domain-error';
 import { intend } from '#platform/http/intended';
 import { interrupted } from '#platform/limits/body-arrival';
 import { FloodDelay } from '#platform/limits/flood-delay';
 import { PannesService } from '../application/pannes.service';
 import { PANNE } from '../domain/panne.errors';
+import type { RehearsedRequest } from './horloge.guard';
 import { Routes } from './routes';
 
 /** Statuses that tell the caller when to come back. */
@@ -24,16 +23,15 @@ export class PannesGuard implements CanActivate {
     private readonly delay: FloodDelay,
   ) {}
 
-  /** Answers requests of production at once, without a promise. */
+  /** Answers requests to routes without a failure at once, without a promise. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
-    const request = http.getRequest<AuthenticatedRequest>();
-    const { caller } = request;
-    if (caller?.environnement !== 'staging' || caller.role !== 'partenaire') return true;
-    return this.fail(request, caller, http.getResponse<Response>());
+    const request = http.getRequest<RehearsedRequest>();
+    return !request.panne || this.fail(request, http.getResponse<Response>());
   }
 
-  private async fail(request: Request, caller: Caller, response: Response): Promise<true> {
+  private async fail(request: RehearsedRequest, response: Response): Promise<true> {
+    const caller = request.caller!;
     const panne = await this.pannes.ofRoute(caller.tenantId!, Routes.nameOf(request));
     if (!panne) return true;
     intend(response);

@@ -29,7 +29,7 @@ export class Routes {
     const detail = {
       en: 'must be the method and the path of a route of partners as in the OpenAPI document, such as `POST /b2b/v2/sync`; routes under `/b2b/v2/essai` do not fail',
       fr: fr(
-        'doit être la méthode et le chemin d’une route des partenaires comme dans le document OpenAPI, par exemple `POST /b2b/v2/sync` ; les routes sous `/b2b/v2/essai` n’échouent pas',
+        'doit être la méthode et le chemin d’une route des partenaires comme dans le document OpenAPI, par exemple `POST /b2b/v2/sync`; les routes sous `/b2b/v2/essai` n’échouent pas',
       ),
     };
     throw invalidRequest([{ pointer: '/route', code: 'reference', detail }]);

@@ -1,13 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { Maintenance } from '#platform/database/maintenance';
 import { Transactions } from '#platform/database/transactions';
 
 /** Removal of the rows of staging data spaces. */
 @Injectable()
 export class EffacementRepository {
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly maintenance: Maintenance,
+  ) {}
 
-  /** Removes up to `lignes` rows, in the ambient transaction. @returns their number; 0 if none is left */
-  step(lignes: number): Promise<number> {
-    return this.transactions.value('SELECT essai_effacer($1)', [lignes]);
+  /** Removes all rows, in the ambient transaction, which gets the time limits of maintenance. */
+  async erase(): Promise<void> {
+    await this.maintenance.raiseTimeLimits();
+    await this.transactions.client().query('SELECT essai_effacer()');
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Transactions } from '#platform/database/transactions';
+import { ACTIVE } from './panne.repository';
 
 /** Time of the clock of a data space, and the latest time that it may show. */
 export interface ShownTime {
@@ -7,22 +8,30 @@ export interface ShownTime {
   readonly auPlus: Date;
 }
 
+/** What a rehearsal has for a request. */
+export interface EtatEssai {
+  /** How far the clock of the data space is ahead, in ms; 0 if it was never moved. */
+  readonly aheadMs: number;
+  /** Whether the route has a failure on demand. */
+  readonly panne: boolean;
+}
+
 /** Clocks of rehearsals (docs/adr/0058). Functions of the database write them. */
 @Injectable()
 export class HorlogeRepository {
   constructor(private readonly transactions: Transactions) {}
 
-  /** How far the clock is ahead, in ms; 0 if it was never moved. */
-  async aheadMs(tenantId: string): Promise<number> {
-    const [row] = await this.transactions.lookUp<{ ms: number }>(
+  async ofRequest(tenantId: string, route: string): Promise<EtatEssai> {
+    const [row] = await this.transactions.lookUp<EtatEssai>(
       { tenantId },
       {
-        name: 'horloge_avance',
-        text: 'SELECT coalesce(extract(epoch FROM horloge_decalage()) * 1000, 0)::float8 AS ms',
-        values: [],
+        name: 'essai_of_request',
+        text: `SELECT coalesce(extract(epoch FROM horloge_decalage()) * 1000, 0)::float8 AS "aheadMs",
+                 EXISTS (SELECT FROM panne_essai WHERE tenant_id = $1 AND route = $2 AND ${ACTIVE}) AS panne`,
+        values: [tenantId, route],
       },
     );
-    return row!.ms;
+    return row!;
   }
 
   async read(tenantId: string): Promise<ShownTime> {

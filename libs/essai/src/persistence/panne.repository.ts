@@ -3,7 +3,8 @@ import { Transactions } from '#platform/database/transactions';
 import type { Cible, Effet, Panne } from '../domain/panne.types';
 import { wireTimestamp } from '#platform/database/json-items';
 
-const ACTIVE = 'restantes > 0 AND expire_le > clock_timestamp()';
+/** Condition of failures that have not ended. */
+export const ACTIVE = 'restantes > 0 AND expire_le > clock_timestamp()';
 
 const SHOWN = `route, webhook_id AS "webhookId", statut, delai_ms AS "delaiMs", coupure, fois, restantes,
   ${wireTimestamp('expire_le')} AS "expireLe"`;

@@ -1,14 +1,13 @@
--- Removes up to `lignes` rows of one table of a staging data space, and returns their number: 0 once none is left. Tables that have rows
--- of data spaces are those with forced row-level security. Settings, endpoints and the audit trail stay. Referencing tables come first,
--- so no cascade removes more; changes of the feed come last, because removing records adds some. Production is refused.
-CREATE OR REPLACE FUNCTION essai_effacer(lignes integer) RETURNS integer
+-- Removes all rows of a staging data space. Tables that have rows of data spaces are those with forced row-level security. Settings,
+-- the audit trail, and endpoints with their certifications stay, because certifications are counted by day. Referencing tables come
+-- first, so no cascade removes more; changes of the feed come last, because removing records adds some. Production is refused.
+CREATE OR REPLACE FUNCTION essai_effacer() RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
   espace uuid := nullif(current_setting('app.tenant_id', true), '')::uuid;
   cible regclass;
-  effacees integer;
 BEGIN
   IF (SELECT r.environnement FROM reglage r WHERE r.tenant_id = espace) IS DISTINCT FROM 'staging' THEN
     RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'Only the rows of a staging data space can be removed.';
@@ -17,7 +16,7 @@ BEGIN
     WITH RECURSIVE cibles AS (
       SELECT c.oid, c.relname FROM pg_class c
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relforcerowsecurity
-        AND c.relname NOT IN ('espace_ferme', 'reglage', 'webhook', 'journal', 'journal_tete')
+        AND c.relname NOT IN ('espace_ferme', 'reglage', 'webhook', 'certification', 'journal', 'journal_tete')
     ), rangs AS (
       SELECT oid, 0 AS rang FROM cibles
       UNION
@@ -27,14 +26,10 @@ BEGIN
     SELECT c.oid::regclass FROM cibles c JOIN rangs USING (oid)
     GROUP BY c.oid, c.relname ORDER BY c.relname ~ '^(changement|etat_listes)', max(rang), c.relname
   LOOP
-    EXECUTE format('DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE tenant_id = $1 LIMIT $2))', cible)
-    USING espace, lignes;
-    GET DIAGNOSTICS effacees = ROW_COUNT;
-    IF effacees > 0 THEN RETURN effacees; END IF;
+    EXECUTE format('DELETE FROM %s WHERE tenant_id = $1', cible) USING espace;
   END LOOP;
-  RETURN 0;
 END
 $$;
-REVOKE ALL ON FUNCTION essai_effacer(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION essai_effacer(integer) TO mandat_app;
-COMMENT ON FUNCTION essai_effacer(integer) IS 'Removes rows of a staging data space, up to a number';
+REVOKE ALL ON FUNCTION essai_effacer() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION essai_effacer() TO mandat_app;
+COMMENT ON FUNCTION essai_effacer() IS 'Removes all rows of a staging data space';

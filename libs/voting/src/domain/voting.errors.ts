@@ -1,5 +1,6 @@
 import { type ErrorDefinition, errorsOf } from '#platform/errors/error-definition';
 import { fr } from '#platform/errors/text';
+import { CHIFFREMENT } from './chiffrement.errors';
 
 export const CAMPAGNE = errorsOf('Campagne', {
   NotFound: {
@@ -25,7 +26,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
     description: {
       en: 'Another campaign has this title; upper and lower case and the space around it make no difference. Choose another title.',
       fr: fr(
-        'Une autre campagne a ce titre ; les majuscules, les minuscules et les espaces qui l’entourent ne font pas de différence. Choisissez un autre titre.',
+        'Une autre campagne a ce titre; les majuscules, les minuscules et les espaces qui l’entourent ne font pas de différence. Choisissez un autre titre.',
       ),
     },
   },
@@ -45,7 +46,7 @@ export const CAMPAGNE = errorsOf('Campagne', {
     description: {
       en: 'The state of the campaign does not permit this change. While the vote is open, only a later closing and the text of the welcome page may change; the roll may until the campaign ends; afterwards nothing may.',
       fr: fr(
-        'L’état de la campagne ne permet pas cette modification. Pendant le vote, seuls peuvent changer la fermeture, pour une date plus tardive, et le texte de la page d’accueil ; la liste électorale peut changer jusqu’à la fin de la campagne ; ensuite, plus rien ne peut changer.',
+        'L’état de la campagne ne permet pas cette modification. Pendant le vote, seuls peuvent changer la fermeture, pour une date plus tardive, et le texte de la page d’accueil; la liste électorale peut changer jusqu’à la fin de la campagne; ensuite, plus rien ne peut changer.',
       ),
     },
   },
@@ -97,9 +98,9 @@ export const CAMPAGNE = errorsOf('Campagne', {
     status: 400,
     title: { en: 'Campaign too large', fr: fr('Campagne trop volumineuse') },
     description: {
-      en: 'The texts of the campaign are too large, or its result could become too large to be counted and returned. Titles, labels and descriptions of all questions and options together have at most 2 MiB (UTF-8) at publication, those of one question always: shorten them. The size of a result is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns.',
+      en: 'The texts of the campaign are too large, or its result could become too large to be counted and returned. Titles, labels and descriptions of all questions and options together have at most 2 MiB (UTF-8) at publication, those of one question always: shorten them. The size of a result is, summed over the questions, options times rounds. A ranked question has as many rounds as options, an election that is not ranked as many as seats, any other question one. The limit is 500,000. Give ranked questions fewer options, or divide the questions among several campaigns. Ballots and sums of weights of an encrypted vote have limits of their own, which the detail names.',
       fr: fr(
-        'Les textes de la campagne sont trop volumineux, ou son résultat pourrait devenir trop grand pour être dépouillé et renvoyé. Les titres, les libellés et les descriptions de toutes les questions et options ont ensemble au plus 2 Mio (UTF-8) à la publication, et ceux d’une question en tout temps : raccourcissez-les. La taille d’un résultat est la somme, pour toutes les questions, des options multipliées par les tours. Une question préférentielle a autant de tours que d’options, une élection non préférentielle autant que de sièges, toute autre question un seul. La limite est de 500 000. Donnez moins d’options aux questions préférentielles, ou répartissez les questions entre plusieurs campagnes.',
+        'Les textes de la campagne sont trop volumineux, ou son résultat pourrait devenir trop grand pour être dépouillé et renvoyé. Les titres, les libellés et les descriptions de toutes les questions et options ont ensemble au plus 2 Mio (UTF-8) à la publication, et ceux d’une question en tout temps : raccourcissez-les. La taille d’un résultat est la somme, pour toutes les questions, des options multipliées par les tours. Une question préférentielle a autant de tours que d’options, une élection non préférentielle autant que de sièges, toute autre question un seul. La limite est de 500 000. Donnez moins d’options aux questions préférentielles, ou répartissez les questions entre plusieurs campagnes. Les bulletins et les sommes de poids d’un scrutin chiffré ont leurs propres limites, que le détail nomme.',
       ),
     },
   },
@@ -110,6 +111,16 @@ export const CAMPAGNE = errorsOf('Campagne', {
       en: 'A weight is held by fewer voters with the right to vote than the campaign’s `seuilAnonymat`: the result would reveal their choice. Give more voters this weight, or ask an administrator for another threshold for this campaign.',
       fr: fr(
         'Un poids est attribué à moins de votants ayant droit de vote que le `seuilAnonymat` de la campagne : le résultat révélerait leur choix. Donnez ce poids à plus de votants, ou demandez à un administrateur un autre seuil pour cette campagne.',
+      ),
+    },
+  },
+  CeremonieIncomplete: {
+    status: 400,
+    title: { en: 'Ceremony not finished', fr: fr('Cérémonie non terminée') },
+    description: {
+      en: 'The guardians of the encrypted vote have no key yet. `GET …/chiffrement/ceremonie` shows whose file is missing.',
+      fr: fr(
+        'Les gardiens du scrutin chiffré n’ont pas encore de clé. `GET …/chiffrement/ceremonie` montre de qui un fichier manque.',
       ),
     },
   },
@@ -193,7 +204,7 @@ export const VOTE = errorsOf('Vote', {
     title: { en: 'Has voted already', fr: fr('A déjà voté') },
     description: {
       en: 'The voter has voted. That ballot is counted; it cannot be changed or taken back.',
-      fr: fr('Le votant a voté. Son bulletin est compté ; il ne peut être ni modifié ni repris.'),
+      fr: fr('Le votant a voté. Son bulletin est compté; il ne peut être ni modifié ni repris.'),
     },
   },
   SansDroitDeVote: {
@@ -214,13 +225,31 @@ export const VOTE = errorsOf('Vote', {
       ),
     },
   },
+  PreuveInvalide: {
+    status: 400,
+    title: { en: 'Proof not valid', fr: fr('Preuve non valide') },
+    description: {
+      en: 'A proof of the encrypted ballot does not hold, or it was sealed for another voter or campaign. The detail names the check. Nothing was written: seal the ballot anew.',
+      fr: fr(
+        'Une preuve du bulletin chiffré n’est pas exacte, ou il a été scellé pour un autre votant ou une autre campagne. Le détail nomme la vérification. Rien n’a été écrit : scellez de nouveau le bulletin.',
+      ),
+    },
+  },
+  BulletinRejoue: {
+    status: 409,
+    title: { en: 'Ballot seen before', fr: fr('Bulletin déjà reçu') },
+    description: {
+      en: 'The box has this encrypted ballot already. It is counted once.',
+      fr: fr('L’urne contient déjà ce bulletin chiffré. Il est compté une fois.'),
+    },
+  },
   RecuDejaUtilise: {
     status: 409,
     title: { en: 'Receipt already used', fr: fr('Reçu déjà utilisé') },
     description: {
       en: 'A ballot of the campaign has this `EmpreinteRecu`; this ballot was not counted. Make another receipt and cast the ballot again.',
       fr: fr(
-        'Un bulletin de la campagne a cette `EmpreinteRecu` ; le présent bulletin n’a pas été compté. Produisez un autre reçu et déposez de nouveau le bulletin.',
+        'Un bulletin de la campagne a cette `EmpreinteRecu`; le présent bulletin n’a pas été compté. Produisez un autre reçu et déposez de nouveau le bulletin.',
       ),
     },
   },
@@ -244,7 +273,7 @@ export const DOSSIER = errorsOf('Dossier', {
     description: {
       en: 'Not everything that was asked for is signed yet: the bundle comes some seconds after the vote has ended, the proof of a receipt with the next checkpoint. Retry after `Retry-After`, or wait for the events `campagne.scellee` and `campagne.engagee`. Without `Retry-After` there will be none; see `detail`.',
       fr: fr(
-        'Tout ce qui a été demandé n’est pas encore signé : le dossier arrive quelques secondes après la fin du vote, la preuve d’un reçu avec le prochain engagement. Réessayez après `Retry-After`, ou attendez les événements `campagne.scellee` et `campagne.engagee`. Sans `Retry-After`, il n’y en aura pas ; voyez `detail`.',
+        'Tout ce qui a été demandé n’est pas encore signé : le dossier arrive quelques secondes après la fin du vote, la preuve d’un reçu avec le prochain engagement. Réessayez après `Retry-After`, ou attendez les événements `campagne.scellee` et `campagne.engagee`. Sans `Retry-After`, il n’y en aura pas; voyez `detail`.',
       ),
     },
   },
@@ -345,6 +374,7 @@ export const VOTING_ERRORS: readonly ErrorDefinition[] = [
   ...Object.values(URNE),
   ...Object.values(QUESTION),
   ...Object.values(VOTE),
+  ...Object.values(CHIFFREMENT),
   ...Object.values(RECU),
   ...Object.values(DOSSIER),
   ...Object.values(OPTION),

@@ -23,6 +23,22 @@ export const EXAMPLE_IDS = {
   option: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c31',
   optionAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c32',
   optionASupprimer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c33',
+  /** Draft that examples make an encrypted vote, and an encrypted draft whose guardian has given no file. */
+  aChiffrer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c12',
+  chiffree: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c13',
+  /** Open encrypted vote: its question, the two options and a voter. */
+  chiffreeOuverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c14',
+  questionChiffree: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c27',
+  optionChiffree: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c36',
+  optionChiffreeAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c37',
+  electeurChiffre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c46',
+  /** Encrypted vote that has ended and waits for the decryption: its question, the two options and the voters. */
+  aDechiffrer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c15',
+  questionADechiffrer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c28',
+  optionADechiffrer: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c38',
+  optionADechiffrerAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c39',
+  votantChiffre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c47',
+  votantChiffreAutre: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c48',
   /** Open vote: a voter who has voted, another who has not, its question and the first option. */
   ouverte: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c09',
   electeur: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a4c43',

@@ -20,7 +20,8 @@ export class DossierKeysRepository {
     const [row] = await this.transactions.query<{ votes: boolean }>(
       { cell },
       {
-        text: 'SELECT EXISTS (SELECT FROM campagne WHERE publiee AND NOT urne_scellee OR dossier_du) AS votes',
+        text: `SELECT EXISTS (SELECT FROM campagne
+                 WHERE publiee AND NOT urne_scellee OR dossier_du OR chiffree AND NOT dechiffree) AS votes`,
         values: [],
       },
     );

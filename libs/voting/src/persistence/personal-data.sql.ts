@@ -87,8 +87,12 @@ export const VOTING_PERSONAL_DATA: PersonalData = {
         .join(' UNION '),
   },
   notPersonal: {
-    bulletin: 'ballots do not reference voters',
+    bulletin:
+      'ballots do not reference voters; encrypted ones have a digest of the campaign and the voter, for their proofs',
     campagne: 'what is voted on',
+    chiffrement: 'guardians of a vote, whose names are published with its result, like those of candidates',
+    chiffrement_fichier: 'signed files of these guardians',
+    chiffrement_somme: 'encrypted counts',
     depouillement: 'counts',
     dossier: 'digests of the bundle of a count',
     dossier_fichier: 'names of the files of a bundle',

@@ -25,6 +25,9 @@ export const REPONSE_FIELDS = {
   },
 } as const;
 
+/** Characters of the largest encrypted ballot: of `MOST_SLOTS` (campagne.transitions.ts). */
+const MOST_SEALED = 200_000;
+
 /** A ballot (docs/contract.md, "Casting"). */
 export const BULLETIN_FIELDS = {
   VotantId: text(36, {
@@ -37,9 +40,14 @@ export const BULLETIN_FIELDS = {
     kind: 'records',
     of: REPONSE_FIELDS,
     max: MOST_QUESTIONS,
-    required: true,
-    description: 'An answer to each question of the campaign, in any order: all at once, and for good.',
+    description:
+      'An answer to each question of the campaign, in any order: all at once, and for good. Absent in an encrypted vote only.',
   },
+  BulletinChiffre: text(MOST_SEALED, {
+    description:
+      'In an encrypted vote, instead of `Reponses`: the ballot that the voter’s device has sealed (`@mandat/ballot`), base64url.',
+    example: null,
+  }),
   EmpreinteRecu: text(43, {
     description:
       'SHA-256 of a receipt that the voter’s device has made, in base64url without padding. The service then never knows the receipt. Absent or null: the service makes the receipt.',

@@ -70,7 +70,7 @@ export function answersOf(
   if (missing > 0) {
     const detail = {
       en: `must answer each of the ${questions.length} questions: ${missing} of them are not`,
-      fr: fr`doivent répondre à chacune des questions de la campagne (${questions.length}) ; questions sans réponse : ${missing}`,
+      fr: fr`doivent répondre à chacune des questions de la campagne (${questions.length}); questions sans réponse : ${missing}`,
     };
     faults.push({ pointer: '/Reponses', code: 'required', detail });
   }

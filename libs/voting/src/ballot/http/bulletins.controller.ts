@@ -33,6 +33,7 @@ export class BulletinsController {
     description: [
       'Each voter has exactly one ballot: a second one is rejected with 409 `Vote.DejaVote`. The ballot counts with the weight, union and employer that the voter has at this moment.',
       'The voter’s device may make the receipt and send only its SHA-256, `EmpreinteRecu`. The response then has it instead of the receipt, and `Location` is the address of its proof.',
+      'In an encrypted vote the body has `BulletinChiffre` instead of `Reponses`. Its proofs are checked before anything is written, and its receipt is the SHA-256 of the ballot.',
       'Ballots are not linked to voters. Therefore an `Idempotency-Key` has no effect here: its record would link them.',
     ].join('\n\n'),
     path: { id: campagnePart(EXAMPLE_IDS.ouverte) },
@@ -51,6 +52,8 @@ export class BulletinsController {
       VOTE.DejaVote,
       VOTE.SansDroitDeVote,
       VOTE.BulletinInvalide,
+      VOTE.PreuveInvalide,
+      VOTE.BulletinRejoue,
       VOTE.RecuDejaUtilise,
     ],
   })

@@ -7,15 +7,25 @@ export const CHECK_BOX = `SELECT urne_controler($2) AS faults FROM (SELECT set_c
 
 /** Returns the differences of a sealed box from its count. Values: tenant, campaign. */
 export const RECOUNT_BOX = `
-  WITH recount AS (
+  WITH vote AS (
+    SELECT chiffree, dechiffree FROM campagne WHERE tenant_id = $1 AND id_unique = $2
+  ), recount AS (
     SELECT u.place - 1 AS question, CASE WHEN q.est_preferentiel THEN split_part(u.answer, ',', 1) ELSE u.answer END AS reponse,
       count(*)::numeric AS bulletins, sum(b.poids) AS poids
     FROM bulletin b CROSS JOIN LATERAL unnest(b.reponses) WITH ORDINALITY u (answer, place)
       JOIN urne_question q ON q.tenant_id = b.tenant_id AND q.campagne_id = b.campagne_id AND q.place = u.place - 1
     WHERE b.tenant_id = $1 AND b.campagne_id = $2 GROUP BY 1, 2
+    UNION ALL
+    -- An encrypted ballot shows no answer, so each question has all of them.
+    SELECT q.place, '*', count(*)::numeric, sum(b.poids)
+    FROM vote CROSS JOIN bulletin b JOIN urne_question q ON q.tenant_id = b.tenant_id AND q.campagne_id = b.campagne_id
+    WHERE vote.dechiffree AND b.tenant_id = $1 AND b.campagne_id = $2 GROUP BY 1
   ), kept AS (
-    SELECT question, reponse, sum(bulletins) AS bulletins, sum(poids) AS poids
-    FROM depouillement WHERE tenant_id = $1 AND campagne_id = $2 GROUP BY 1, 2
+    SELECT d.question, CASE WHEN vote.chiffree THEN '*' ELSE d.reponse END AS reponse, sum(d.bulletins) AS bulletins,
+      sum(d.poids) AS poids
+    FROM depouillement d CROSS JOIN vote
+    WHERE d.tenant_id = $1 AND d.campagne_id = $2
+      AND (NOT vote.chiffree OR vote.dechiffree AND d.reponse IN ('', '=')) GROUP BY 1, 2
   )
   SELECT array_remove(ARRAY[
     CASE WHEN EXISTS (TABLE recount EXCEPT TABLE kept) OR EXISTS (TABLE kept EXCEPT TABLE recount) THEN 'depouillement' END,

@@ -12,14 +12,16 @@ export interface VotedOn {
   /** How often the campaign has been published: while that stays the same, so do its questions. */
   readonly publications: number;
   readonly questions: readonly AnsweredQuestion[];
+  /** Whether ballots are encrypted. */
+  readonly estChiffree: boolean;
 }
 
 /** A ballot on its way into the box. */
 export interface CastBulletin {
   readonly votantId: string;
   readonly publications: number;
-  /** An answer to each question, in their order. */
-  readonly answers: readonly string[];
+  /** An answer to each question, in their order; or the bytes of an encrypted ballot, whose proofs hold. */
+  readonly answers: readonly string[] | Uint8Array;
   /** Digest of the receipt. */
   readonly empreinte: Buffer;
 }
@@ -35,7 +37,7 @@ export class BulletinRepository {
       { tenantId },
       {
         name: 'bulletin_questions',
-        text: `SELECT publications, (
+        text: `SELECT publications, chiffree AS "estChiffree", (
                  SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.question_id, 'isRanked', q.est_preferentiel,
                    'minReponses', q.min_reponses, 'maxReponses', q.max_reponses, 'options', (
                      SELECT string_agg(o.option_id::text, '' ORDER BY o.place) FROM urne_option o
@@ -57,7 +59,7 @@ export class BulletinRepository {
    * @returns false if the vote is not open (`Campagne.assertTakesBallots`), the campaign is not the one that was
    * answered, or the voter may not vote (`Votant.assertMayVote`)
    * @throws OutcomeUnknown if the connection broke meanwhile
-   * @throws DomainError `Vote.RecuDejaUtilise` for a receipt that the campaign has already
+   * @throws DomainError `Vote.RecuDejaUtilise` for a receipt that the campaign has already, `Vote.BulletinRejoue` for an encrypted ballot
    */
   async cast(
     tenantId: string,
@@ -65,19 +67,28 @@ export class BulletinRepository {
     { votantId, publications, answers, empreinte }: CastBulletin,
     enter: Prelude,
   ): Promise<boolean> {
-    const cast = {
-      name: 'bulletin_cast',
-      text: 'SELECT WHERE urne_voter($1, $2, $3, $4, $5)',
-      values: [campagneId, votantId, publications, answers, empreinte],
-    };
+    const isEncrypted = answers instanceof Uint8Array;
+    const cast = isEncrypted
+      ? {
+          name: 'bulletin_cast_chiffre',
+          text: 'SELECT WHERE urne_voter_chiffre($1, $2, $3, $4)',
+          values: [campagneId, votantId, publications, answers],
+        }
+      : {
+          name: 'bulletin_cast',
+          text: 'SELECT WHERE urne_voter($1, $2, $3, $4, $5)',
+          values: [campagneId, votantId, publications, answers, empreinte],
+        };
     try {
       return (await this.transactions.pipelined({ tenantId }, [enter], cast)) === 1;
     } catch (error) {
-      if (!violates(error, UNIQUE_VIOLATION, 'recu_pkey')) throw error;
+      if (['recu_pkey', 'bulletin_chiffre_recu'].every((key) => !violates(error, UNIQUE_VIOLATION, key)))
+        throw error;
+      if (isEncrypted) throw new DomainError(VOTE.BulletinRejoue);
       throw new DomainError(VOTE.RecuDejaUtilise, {
         en: 'A ballot of this campaign has this `EmpreinteRecu`; yours was not counted. Make another receipt and cast it again.',
         fr: fr(
-          "Un bulletin de cette campagne a cette `EmpreinteRecu` ; le vôtre n'a pas été compté. Produisez un autre reçu et déposez-le de nouveau.",
+          "Un bulletin de cette campagne a cette `EmpreinteRecu`; le vôtre n'a pas été compté. Produisez un autre reçu et déposez-le de nouveau.",
         ),
       });
     }

@@ -6,7 +6,7 @@ import { hasOpened } from '../../campagne/persistence/campagne.sql';
 import { dueByClock } from '../../campagne/persistence/due-campagnes.sql';
 import type { FetchPage } from '#platform/database/json-items';
 import type { Checkpoint } from '../domain/checkpoint';
-import { base64url } from '../../roll/persistence/roll-leaves.sql';
+import { base64url } from '../../persistence/base64url.sql';
 import { DIGEST_BYTES, type Noeud, type ReadSubtree } from '../domain/receipt-log';
 
 /** Receipts that are read at once: hashing them takes some 5 ms. */

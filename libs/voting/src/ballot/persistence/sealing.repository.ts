@@ -28,13 +28,17 @@ export class SealingRepository {
   }
 
   /** The number of boxes of all tenants whose vote has ended, by the step that they wait for. */
-  async countWaiting(): Promise<{ readonly fermeture: number; readonly scellement: number }> {
-    const [row] = await this.transactions.query<{ fermeture: number; scellement: number }>(OWN_CELL, {
-      name: 'campagne_urnes_en_attente',
-      text: `SELECT (SELECT count(*)::int FROM (${atClocks((now) => `${hasEnded(now)} AND NOT urne_close`)}) c) AS fermeture,
-          (SELECT count(*)::int FROM campagne WHERE urne_close AND NOT urne_scellee) AS scellement`,
-      values: [],
-    });
+  async countWaiting(): Promise<Readonly<Record<'fermeture' | 'scellement' | 'dechiffrement', number>>> {
+    const [row] = await this.transactions.query<Awaited<ReturnType<SealingRepository['countWaiting']>>>(
+      OWN_CELL,
+      {
+        name: 'campagne_urnes_en_attente',
+        text: `SELECT (SELECT count(*)::int FROM (${atClocks((now) => `${hasEnded(now)} AND NOT urne_close`)}) c) AS fermeture,
+          (SELECT count(*)::int FROM campagne WHERE urne_close AND NOT urne_scellee) AS scellement,
+          (SELECT count(*)::int FROM campagne WHERE chiffrement_du) AS dechiffrement`,
+        values: [],
+      },
+    );
     return row!;
   }
 

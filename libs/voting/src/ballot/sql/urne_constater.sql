@@ -23,8 +23,10 @@ BEGIN
     WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
     RETURNING b.*
   )
-  INSERT INTO bulletin (tenant_id, campagne_id, id_unique, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-  SELECT n.tenant_id, n.campagne_id, n.nouveau, n.syndicat_id_externe, n.employeur_identifiant_externe, n.poids, n.reponses
+  INSERT INTO bulletin (tenant_id, campagne_id, id_unique, syndicat_id_externe, employeur_identifiant_externe, poids, reponses,
+    chiffre, votant)
+  SELECT n.tenant_id, n.campagne_id, n.nouveau, n.syndicat_id_externe, n.employeur_identifiant_externe, n.poids, n.reponses,
+    n.chiffre, n.votant
   FROM (SELECT t.*, gen_random_uuid() AS nouveau FROM taken t) n ORDER BY n.nouveau;
   WITH taken AS (
     DELETE FROM recu r

@@ -57,13 +57,21 @@ BEGIN
     JOIN urne_classes($1) c ON jsonb_build_array(c.syndicat, c.employeur, c.poids)
       = jsonb_build_array(f.syndicat, f.employeur, f.poids)
   GROUP BY 1, 2, 3, 4, 5, 6, 7;
+  -- Of an encrypted vote, the cells of each class: its sums follow when the guardians have decrypted them (urne_dechiffrer).
+  INSERT INTO depouillement (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, classe,
+    question, reponse, bulletins, poids)
+  SELECT DISTINCT c.tenant_id, c.id_unique, k.syndicat, k.employeur, k.classe, 0, '=', 0, 0
+  FROM campagne c CROSS JOIN urne_classes($1) k
+  WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1 AND c.chiffree;
   WITH taken AS (
     DELETE FROM bulletin b
     WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
     RETURNING b.*
   )
-  INSERT INTO bulletin (tenant_id, campagne_id, id_unique, syndicat_id_externe, employeur_identifiant_externe, poids, reponses)
-  SELECT n.tenant_id, n.campagne_id, n.nouveau, n.syndicat_id_externe, n.employeur_identifiant_externe, n.poids, n.reponses
+  INSERT INTO bulletin (tenant_id, campagne_id, id_unique, syndicat_id_externe, employeur_identifiant_externe, poids, reponses,
+    chiffre, votant)
+  SELECT n.tenant_id, n.campagne_id, n.nouveau, n.syndicat_id_externe, n.employeur_identifiant_externe, n.poids, n.reponses,
+    n.chiffre, n.votant
   -- Not random(), because any session may set its seed.
   FROM (SELECT t.*, gen_random_uuid() AS nouveau FROM taken t) n ORDER BY n.nouveau;
   WITH taken AS (
@@ -87,11 +95,11 @@ BEGIN
   GROUP BY 1, 2, 3, 4;
   -- PostgreSQL knows nothing of the new rows, and would read all of them for each filter.
   ANALYZE depouillement, participation;
-  UPDATE campagne c SET urne_anomalies = NULL, urne_scellee = true,
-    dossier_du = taille IS NOT NULL OR NOT EXISTS (
+  UPDATE campagne c SET urne_anomalies = NULL, urne_scellee = true, chiffrement_du = chiffree,
+    dossier_du = NOT chiffree AND (taille IS NOT NULL OR NOT EXISTS (
       SELECT FROM recu r
       WHERE r.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND r.campagne_id = $1
-    )
+    ))
   WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1;
   RETURN found;
 END

@@ -13,7 +13,7 @@ BEGIN
   WITH voter AS (
     UPDATE votant v SET a_vote = true FROM campagne c
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
-      AND c.publications = $3
+      AND c.publications = $3 AND NOT c.chiffree
       AND campagne_etat(c.publiee, c.archivee, c.urne_close, c.ouverture_du_vote_utc, c.fermeture_du_vote_utc,
         tenant_clock(clock_timestamp())) = 'VoteOuvert'
       AND (

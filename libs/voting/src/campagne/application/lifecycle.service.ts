@@ -134,9 +134,9 @@ export class LifecycleService {
     return this.repository.dueOf(tenantId);
   }
 
-  /** The first opening or closing that the clock of a data space has not reached. @param until the latest date */
-  nextDate(tenantId: string, until: Date): Promise<Date | undefined> {
-    return this.repository.nextDate(tenantId, until);
+  /** The first opening or closing of a data space after a date. @param until the latest date */
+  nextDate(tenantId: string, after: Date, until: Date): Promise<Date | undefined> {
+    return this.repository.nextDate(tenantId, after, until);
   }
 
   /** Writes the due events of a campaign, and closes its ballot box once its vote has ended. */

@@ -37,11 +37,13 @@ const READY: Circumstances = {
   fermetureDuVoteUtc: CLOSING,
   nombreVotants: 1,
   poidsIdentifiants: [],
-  questions: [{ estPreferentiel: false, nombreElus: null, nombreOptions: 2 }],
+  questions: [{ estPreferentiel: false, nombreElus: null, nombreOptions: 2, maxReponses: 1 }],
   octets: 1_000,
   questionsSansOptions: [],
   questionsAvecDoubles: [],
   aDesVotes: false,
+  aUneCle: null,
+  excesChiffrement: null,
 };
 
 function codeOf(work: () => void): string | undefined {

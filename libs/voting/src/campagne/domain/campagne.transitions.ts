@@ -1,3 +1,4 @@
+import { CHIFFREMENT } from '../../domain/chiffrement.errors';
 import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../../domain/voting.errors';
 import type { ErrorDefinition } from '#platform/errors/error-definition';
 import type { Etat } from './campagne.fields';
@@ -14,7 +15,7 @@ export const MOST_STRUCTURE_BYTES = 2 * 2 ** 20;
 export interface Circumstances {
   readonly fermetureDuVoteUtc: Date;
   readonly nombreVotants: number;
-  readonly questions: readonly SizedQuestion[];
+  readonly questions: readonly (SizedQuestion & { readonly maxReponses: number })[];
   /** Bytes of titles, labels and descriptions of all questions and options together, in UTF-8. */
   readonly octets: number;
   /** Titles of questions that have fewer options than an answer must name. */
@@ -24,6 +25,9 @@ export interface Circumstances {
   /** Weights that fewer voters with the right to vote hold than the threshold of anonymity, some of them. */
   readonly poidsIdentifiants: readonly string[];
   readonly aDesVotes: boolean;
+  /** Whether the guardians of an encrypted vote have a key; null for another vote. */
+  readonly aUneCle: boolean | null;
+  readonly excesChiffrement: ExcesChiffrement | null;
 }
 
 /** Changes of a transition. */
@@ -143,6 +147,61 @@ const COMMON_WEIGHTS: Demand = ({ poidsIdentifiants }) =>
       }
     : undefined;
 
+const KEY: Demand = ({ aUneCle }) =>
+  aUneCle === false
+    ? { error: CAMPAGNE.CeremonieIncomplete, detail: CAMPAGNE.CeremonieIncomplete.description }
+    : undefined;
+
+const SUMMABLE: Demand = ({ aUneCle, questions }) =>
+  aUneCle !== null && questions.some(({ estPreferentiel }) => estPreferentiel)
+    ? { error: CHIFFREMENT.QuestionPreferentielle, detail: CHIFFREMENT.QuestionPreferentielle.description }
+    : undefined;
+
+/**
+ * The most slots of an encrypted ballot: for each question its options and its `MaxReponses`. The check of its proofs takes a processor
+ * 0.3 s.
+ */
+const MOST_SLOTS = 400;
+
+const BOUNDED_BALLOT: Demand = ({ aUneCle, questions }) => {
+  const slots = questions.reduce((sum, one) => sum + one.nombreOptions + one.maxReponses, 0);
+  return aUneCle === null || slots <= MOST_SLOTS
+    ? undefined
+    : {
+        error: CAMPAGNE.TropVolumineuse,
+        detail: {
+          en: `A ballot of this encrypted vote has a size of ${slots}, and the limit is ${MOST_SLOTS}: for each question, its options and its MaxReponses. Give the questions fewer options, or divide them among several campaigns.`,
+          fr: fr`Un bulletin de ce scrutin chiffré a une taille de ${slots}, et la limite est ${MOST_SLOTS} : pour chaque question, ses options et son MaxReponses. Donnez moins d'options aux questions, ou répartissez-les entre plusieurs campagnes.`,
+        },
+      };
+};
+
+/** The largest sum of weights of an encrypted vote: 2^40 ten-thousandths, because a decrypted sum is found by trying. */
+export const MOST_WEIGHT = 109_951_162;
+
+/** The most sums of an encrypted vote that the guardians decrypt: numbers and weights of all slots of all possible classes. */
+export const MOST_SUMS = 100_000;
+
+/** What of an encrypted vote could be too large to be decrypted: sums of weights, or their number. */
+export type ExcesChiffrement = 'poids' | 'sommes';
+
+/** Also after the publication: the result of a larger roll would be lost. */
+export const EXCES_CHIFFREMENT: Readonly<Record<ExcesChiffrement, Text>> = {
+  poids: {
+    en: `The weights of all voters of this encrypted vote are more than ${MOST_WEIGHT} together, and their sums could not be found. Give all weights in a larger unit.`,
+    fr: fr`Les poids de tous les votants de ce scrutin chiffré dépassent ensemble ${MOST_WEIGHT}, et leurs sommes ne pourraient pas être trouvées. Donnez tous les poids dans une plus grande unité.`,
+  },
+  sommes: {
+    en: `The result of this encrypted vote could have more than ${MOST_SUMS} sums for the guardians to decrypt: options, times the unions, employers and weights that could be told apart. Give the campaign a larger threshold (seuilAnonymat), or fewer questions or weights.`,
+    fr: fr`Le résultat de ce scrutin chiffré pourrait avoir plus de ${MOST_SUMS} sommes à déchiffrer par les gardiens : les options, multipliées par les syndicats, employeurs et poids qui pourraient être distingués. Donnez à la campagne un plus grand seuil (seuilAnonymat), ou moins de questions ou de poids.`,
+  },
+};
+
+const DECRYPTABLE: Demand = ({ excesChiffrement }) =>
+  excesChiffrement
+    ? { error: CAMPAGNE.TropVolumineuse, detail: EXCES_CHIFFREMENT[excesChiffrement] }
+    : undefined;
+
 const NO_VOTE: Demand = ({ aDesVotes }) =>
   aDesVotes
     ? {
@@ -170,6 +229,10 @@ export const TRANSITIONS = {
       BOUNDED_STRUCTURE,
       VOTER,
       COMMON_WEIGHTS,
+      SUMMABLE,
+      BOUNDED_BALLOT,
+      DECRYPTABLE,
+      KEY,
     ],
     change: () => ({ publiee: true }),
   },
@@ -221,7 +284,7 @@ export function refusalsOf(
           error: CAMPAGNE.TransitionNonPermise,
           detail: {
             en: `A campaign in state ${etat} cannot be ${participle.en}; one in ${from.join(' or ')} can.`,
-            fr: fr`Une campagne à l'état ${etat} ne peut pas ${participle.fr} ; une campagne à l'état ${from.join(' ou ')} le peut.`,
+            fr: fr`Une campagne à l'état ${etat} ne peut pas ${participle.fr}; une campagne à l'état ${from.join(' ou ')} le peut.`,
           },
         },
       ];

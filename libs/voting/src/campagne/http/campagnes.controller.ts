@@ -1,3 +1,4 @@
+import { CHIFFREMENT } from '../../domain/chiffrement.errors';
 import { CAMPAGNE, OPTION, QUESTION, VOTE } from '../../domain/voting.errors';
 import { Controller, Delete, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
@@ -164,6 +165,8 @@ export class CampagnesController {
       CAMPAGNE.TropVolumineuse,
       VOTE.AucunVotant,
       CAMPAGNE.PoidsIdentifiants,
+      CHIFFREMENT.QuestionPreferentielle,
+      CAMPAGNE.CeremonieIncomplete,
     ],
   })
   publish(@Tenant() tenantId: string, @CurrentActor() actor: Actor, @CampagneId() id: string): Promise<Json> {

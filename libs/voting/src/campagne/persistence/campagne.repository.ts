@@ -10,8 +10,8 @@ import { Transactions } from '#platform/database/transactions';
 import type { Piece } from '#platform/database/work-notes';
 import { DomainError } from '#platform/errors/domain-error';
 import { Campagne } from '../domain/campagne.entity';
-import type { Circumstances } from '../domain/campagne.transitions';
-import { folded, hasEnded, hasOpened, NOW, poidsIdentifiants } from './campagne.sql';
+import type { Circumstances, ExcesChiffrement } from '../domain/campagne.transitions';
+import { excesChiffrement, folded, hasEnded, hasOpened, poidsIdentifiants } from './campagne.sql';
 import { dueByClock } from './due-campagnes.sql';
 import { fr, type Text } from '#platform/errors/text';
 
@@ -24,7 +24,7 @@ export interface LockedCampagne {
 /** Next step of a campaign: the events and the closing of its dates, the sealing of its box, or its bundle. */
 export interface DueStep {
   readonly id: string;
-  readonly etape: 'dates' | 'scellement' | 'dossier';
+  readonly etape: 'dates' | 'scellement' | 'dechiffrement' | 'dossier';
 }
 
 /**
@@ -217,7 +217,7 @@ export class CampagneRepository {
   }: Campagne): Promise<Circumstances> {
     const { rows } = await this.transactions.client().query<Omit<Circumstances, 'nombreVotants'>>(
       `SELECT coalesce(json_agg(json_build_object('estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus,
-           'nombreOptions', o.options)), '[]') AS questions,
+           'nombreOptions', o.options, 'maxReponses', least(q.max_reponses, o.options))), '[]') AS questions,
          coalesce(sum(octet_length(q.titre) + coalesce(octet_length(q.description), 0) + o.octets), 0)::float8 AS octets,
          coalesce(array_agg(q.titre ORDER BY q.ordre) FILTER (WHERE o.options < q.min_reponses), '{}') AS "questionsSansOptions",
          coalesce(json_agg(json_build_object('titre', q.titre, 'libelle', d.libelle) ORDER BY q.ordre)
@@ -225,7 +225,9 @@ export class CampagneRepository {
          (SELECT coalesce(array_agg(p.poids::text ORDER BY p.poids), '{}')
            FROM (${SEUIL}) k CROSS JOIN LATERAL (${poidsIdentifiants('k.k')} LIMIT ${MOST_NAMED}) p WHERE k.k > 1
          ) AS "poidsIdentifiants",
-         urne_contient($2) AS "aDesVotes"
+         urne_contient($2) AS "aDesVotes",
+         (SELECT h.cle IS NOT NULL FROM chiffrement h WHERE h.tenant_id = $1 AND h.campagne_id = $2) AS "aUneCle",
+         (${excesChiffrement(`(SELECT k.k FROM (${SEUIL}) k)`)}) AS "excesChiffrement"
        FROM question q CROSS JOIN LATERAL (
          SELECT count(*)::int AS options,
            coalesce(sum(octet_length(o.libelle) + coalesce(octet_length(o.description), 0)), 0) AS octets
@@ -239,6 +241,21 @@ export class CampagneRepository {
       [tenantId, idUnique],
     );
     return { ...rows[0]!, fermetureDuVoteUtc, nombreVotants };
+  }
+
+  /** What of a published encrypted vote could be too large to be decrypted. */
+  async excesChiffrement({
+    tenantId,
+    idUnique,
+    publiee,
+    seuilAnonymat,
+  }: Campagne): Promise<ExcesChiffrement | null> {
+    if (!publiee) return null;
+    return this.transactions.value(`SELECT (${excesChiffrement('$3::integer')})`, [
+      tenantId,
+      idUnique,
+      seuilAnonymat ?? 1,
+    ]);
   }
 
   /** Weights that single voters out, where the campaign guards them. */
@@ -341,24 +358,25 @@ export class CampagneRepository {
       {
         name: 'campagne_etapes',
         text: `SELECT id_unique AS id, CASE WHEN ${opening} OR ${closing} THEN 'dates'
-                   WHEN urne_scellee THEN 'dossier' ELSE 'scellement' END AS etape
+                   WHEN chiffrement_du THEN 'dechiffrement' WHEN urne_scellee THEN 'dossier' ELSE 'scellement' END AS etape
                FROM campagne WHERE tenant_id = $1
-                 AND (${opening} OR ${closing} OR urne_close AND NOT urne_scellee AND urne_anomalies IS NULL OR dossier_du)
+                 AND (${opening} OR ${closing} OR urne_close AND NOT urne_scellee AND urne_anomalies IS NULL
+                   OR chiffrement_du OR dossier_du)
                ORDER BY CASE WHEN ${opening} THEN ouverture_du_vote_utc ELSE fermeture_du_vote_utc END, id_unique`,
         values: [tenantId],
       },
     );
   }
 
-  /** The first opening or closing of a data space that its clock has not reached. @param until the latest date */
-  async nextDate(tenantId: string, until: Date): Promise<Date | undefined> {
+  /** The first opening or closing of a data space after a date. @param until the latest date */
+  async nextDate(tenantId: string, after: Date, until: Date): Promise<Date | undefined> {
     const [row] = await this.transactions.query<{ date: Date | null }>(
       { tenantId },
       {
         name: 'campagne_date_suivante',
         text: `SELECT min(d.date) AS date FROM campagne, unnest(ARRAY[ouverture_du_vote_utc, fermeture_du_vote_utc]) d (date)
-               WHERE tenant_id = $1 AND publiee AND NOT urne_close AND d.date > ${NOW} AND d.date <= $2`,
-        values: [tenantId, until],
+               WHERE tenant_id = $1 AND publiee AND NOT urne_close AND d.date > $2 AND d.date <= $3`,
+        values: [tenantId, after, until],
       },
     );
     return row?.date ?? undefined;

@@ -30,9 +30,15 @@ BEGIN
   ) THEN RAISE EXCEPTION 'The campaign is not published, or has ballots.'; END IF;
   DELETE FROM urne u
   WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1;
-  INSERT INTO urne (tenant_id, campagne_id, graine)
-  SELECT nullif(current_setting('app.tenant_id', true), '')::uuid, $1,
-    sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+  IF EXISTS (
+    SELECT FROM chiffrement h
+    WHERE h.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND h.campagne_id = $1 AND h.cle IS NULL
+  ) THEN RAISE EXCEPTION 'The guardians have no key yet.'; END IF;
+  INSERT INTO urne (tenant_id, campagne_id, graine, cle, ceremonie)
+  SELECT c.tenant_id, c.id_unique,
+    sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), h.cle, h.ceremonie
+  FROM campagne c LEFT JOIN chiffrement h ON h.tenant_id = c.tenant_id AND h.campagne_id = c.id_unique
+  WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1;
   INSERT INTO urne_question (tenant_id, campagne_id, place, question_id, titre, type, est_preferentiel, min_reponses,
     max_reponses, nombre_elus, nombre_options)
   SELECT q.tenant_id, q.campagne_id,
@@ -49,6 +55,9 @@ BEGIN
     row_number() OVER (PARTITION BY o.tenant_id, o.question_id ORDER BY o.ordre) - 1, o.id_unique, o.libelle
   FROM urne_question u JOIN option o ON o.tenant_id = u.tenant_id AND o.question_id = u.question_id
   WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1;
+  UPDATE campagne c SET chiffree = u.cle IS NOT NULL FROM urne u
+  WHERE u.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND u.campagne_id = $1
+    AND c.tenant_id = u.tenant_id AND c.id_unique = u.campagne_id AND c.chiffree <> (u.cle IS NOT NULL);
   UPDATE campagne c SET seuil_anonymat = coalesce((
     SELECT s.seuil_anonymat FROM reglage s
     WHERE s.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid

@@ -21,6 +21,17 @@ export interface CountedCampagne {
   readonly modifications: { readonly ajoutes: number; readonly retires: number; readonly modifies: number };
   /** Why an administrator sealed its ballot box without a result. */
   readonly raisonConstat: string | null;
+  /** The guardians for whom the result of an encrypted vote waits; null for other votes. */
+  readonly dechiffrement: Dechiffrement | null;
+}
+
+/** How far the decryption of an encrypted vote is. */
+export interface Dechiffrement {
+  readonly seuil: number;
+  /** Number of guardians who have decrypted the sums. */
+  readonly recus: number;
+  /** Names of the others. */
+  readonly attendus: readonly string[];
 }
 
 /** A question in the statistics. */
@@ -68,6 +79,7 @@ export function statisticsHead(
     modificationsApresOuverture: campagne.modifications,
     resultatsVisibles: campagne.resultatsVisibles,
     ...(campagne.raisonConstat === null ? {} : { raisonConstat: campagne.raisonConstat }),
+    ...(campagne.dechiffrement === null ? {} : { dechiffrement: campagne.dechiffrement }),
     questions: [],
   });
   return whole.slice(0, -STATISTICS_END.length);

@@ -127,6 +127,13 @@ export class ModificationsItem extends ItemOf({
   modifies: value.integer('Changes of voters: a voter who was changed by two requests counts twice.', 2),
 }) {}
 
+/** How far the decryption of an encrypted vote is. */
+export class DechiffrementItem extends ItemOf({
+  seuil: value.integer('How many guardians decrypt the result together.', 2),
+  recus: value.integer('Number of guardians who have decrypted it.', 1),
+  attendus: value.texts('Names of the other guardians.', ['Ariane Lapointe']),
+}) {}
+
 const STATISTIQUES = {
   campagneId: value.id('The campaign.', EXAMPLE_IDS.campagne),
   titre: value.text('Its title.', 'Renouvellement de la convention collective'),
@@ -155,6 +162,12 @@ const STATISTIQUES = {
       'Un bulletin manque : le vote est à reprendre.',
     ),
   ),
+  dechiffrement: value.optional(
+    value.one(
+      DechiffrementItem,
+      'Of an encrypted vote that has ended and has no result yet: the guardians that it waits for.',
+    ),
+  ),
   questions: value.list(QuestionStatistiqueItem, 'In their order.'),
 };
 
@@ -169,7 +182,7 @@ class QuestionRow extends ItemOf({
 
 /** A row of the statistics as CSV. */
 export class StatistiquesRow extends ItemOf({
-  ...omit(STATISTIQUES, 'questions'),
+  ...omit(STATISTIQUES, 'questions', 'dechiffrement'),
   questions: value.one(QuestionRow, 'The question.'),
 }) {}
 

@@ -50,6 +50,14 @@ const DRAFTED = `
   SELECT q.id_unique, q.titre, q.type, q.est_preferentiel, q.nombre_elus, q.ordre, 0, 0
   FROM question q WHERE q.tenant_id = $1 AND q.campagne_id = $2 AND NOT campagne.publiee`;
 
+/** The decryption of an encrypted vote, as far as it is. */
+const DECHIFFREMENT = `(
+  SELECT json_build_object('seuil', h.seuil, 'recus', count(f.gardien)::int,
+    'attendus', coalesce(json_agg(g.nom ORDER BY g.numero) FILTER (WHERE f.gardien IS NULL), '[]'))
+  FROM chiffrement h CROSS JOIN LATERAL unnest(h.gardiens) WITH ORDINALITY g (nom, numero)
+    LEFT JOIN chiffrement_fichier f ON f.tenant_id = $1 AND f.campagne_id = $2 AND f.tour = 4 AND f.gardien = g.numero
+  WHERE h.tenant_id = $1 AND h.campagne_id = $2 GROUP BY h.seuil)`;
+
 /** Reads the data of statistics. Ballots are read as counts (docs/adr/0014). */
 @Injectable()
 export class StatisticsQuery {
@@ -70,7 +78,8 @@ export class StatisticsQuery {
                  urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
                  $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
-                 urne_constat AS "raisonConstat", ${hasEnded()} AS "estTerminee", (
+                 urne_constat AS "raisonConstat",
+                 CASE WHEN chiffree AND urne_close AND urne_constat IS NULL AND NOT dechiffree THEN ${DECHIFFREMENT} END AS dechiffrement, ${hasEnded()} AS "estTerminee", (
                    SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'titre', q.titre, 'type', q.type,
                      'estPreferentiel', q.est_preferentiel, 'nombreElus', q.nombre_elus, 'nombreOptions', q.nombre_options,
                      'maxReponses', q.max_reponses) ORDER BY q.place), '[]')

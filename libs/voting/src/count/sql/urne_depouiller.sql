@@ -18,7 +18,11 @@ BEGIN
     WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
       AND c.urne_fermee_par IS NOT NULL AND c.urne_fermee_par IS DISTINCT FROM pg_current_xact_id_if_assigned()
   ) THEN RETURN; END IF;
-  IF $2 IS NULL AND $3 IS NULL THEN
+  IF $2 IS NULL AND $3 IS NULL AND NOT (
+    -- The decrypted sums are kept by class (urne_dechiffrer).
+    SELECT c.chiffree FROM campagne c
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1
+  ) THEN
     RETURN QUERY
     SELECT l.question, string_agg(concat_ws(' ', l.ballots, l.weight, l.decimals, l.answer), E'\n')
     FROM (

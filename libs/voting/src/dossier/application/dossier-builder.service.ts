@@ -8,6 +8,7 @@ import { WorkSharing } from '#platform/jobs/work-sharing';
 import { STATISTICS_END } from '../../count/domain/statistics';
 import type { Moves } from '../../count/domain/tally/rested';
 import { weightOf, weightText } from '../../count/domain/tally/weight';
+import { ChiffrementRepository } from '../../chiffrement/persistence/chiffrement.repository';
 import { CAMPAGNE_EVENTS } from '../../domain/voting.events';
 import { type DossierFile, DossierRepository } from '../persistence/dossier.repository';
 import {
@@ -18,6 +19,7 @@ import {
   type ShownQuestion,
 } from '../persistence/dossier-sources.query';
 import { canonical, DossierAnswers } from './dossier-answers';
+import { DossierSums } from './dossier-sums';
 import { archiveOf } from './dossier-archive';
 import { filterTexts } from './dossier-filters';
 import { DossierKeys } from '../../application/dossier-keys';
@@ -53,6 +55,7 @@ export class DossierBuilderService {
     private readonly repository: DossierRepository,
     private readonly sources: DossierSourcesQuery,
     private readonly statistics: StatisticsService,
+    private readonly chiffrement: ChiffrementRepository,
     private readonly keys: DossierKeys,
     private readonly outbox: Outbox,
     sharing: WorkSharing,
@@ -82,6 +85,7 @@ export class DossierBuilderService {
   private async store(box: Box): Promise<void> {
     const { tenantId, id } = box;
     const scrutin = await this.sources.scrutin(tenantId, id);
+    const encrypted = scrutin.chiffrement ? this.encrypted(box) : [];
     const questions = await this.sources.questions(tenantId, id);
     const collected: Collected = { moves: new Map() };
     const sel = randomBytes(32);
@@ -90,14 +94,16 @@ export class DossierBuilderService {
     // First, because the rounds that they show cut the rankings.
     const resultats = await this.put(
       box,
-      behind + 3,
+      behind + 3 + encrypted.length,
       'resultats.json',
       this.results(box, questions, collected),
     );
     const answered: DossierFile[] = [];
     const decimals: number[] = [];
     for (const place of questions.keys()) {
-      const answers = await this.answers(box, place, collected.moves.get(place));
+      const answers = scrutin.chiffrement
+        ? await this.sums(box, place, questions[place]!)
+        : await this.answers(box, place, collected.moves.get(place));
       decimals.push(answers.decimals);
       const nom = `questions/${String(place).padStart(2, '0')}.ndjson`;
       answered.push(await this.put(box, FIRST_QUESTION + place, nom, answers.parts()));
@@ -105,8 +111,11 @@ export class DossierBuilderService {
     const recus = await this.put(box, behind, 'recus.bin', this.sources.receipts(tenantId, id));
     const leaves = this.sources.rollLeaves(tenantId, id, sel);
     const liste = await this.put(box, behind + 1, 'liste.bin', leaves);
+    const sealed: DossierFile[] = [];
+    for (const [place, [nom, data]] of encrypted.entries())
+      sealed.push(await this.put(box, behind + 2 + place, nom, data));
     const notes = this.sources.engagements(tenantId, id);
-    const engagements = await this.put(box, behind + 2, 'engagements.ndjson', notes);
+    const engagements = await this.put(box, behind + 2 + encrypted.length, 'engagements.ndjson', notes);
     const classes = new DossierClasses();
     const shown = (place: number): Promise<ShownQuestion> => this.sources.shown(tenantId, id, place);
     const perimetres = classes.texts(this.sources.perimetres(id));
@@ -116,10 +125,10 @@ export class DossierBuilderService {
       'scrutin.json',
       scrutinTexts(scrutin, perimetres, decimals, shown),
     );
-    const files = [subject, ...answered, recus, liste, engagements, resultats];
+    const files = [subject, ...answered, recus, liste, ...sealed, engagements, resultats];
 
     const manifest = canonical({
-      version: 3,
+      version: scrutin.chiffrement ? 4 : 3,
       campagneId: id,
       ...(await this.sources.rollTotals(tenantId, id)),
       bulletins: classes.bulletins,
@@ -166,6 +175,23 @@ export class DossierBuilderService {
     return { nombre, empreinteCriteres: criteria.digest('hex'), empreinteMotifs };
   }
 
+  /** The files that only an encrypted vote has (docs/encrypted-vote.md, "The bundle"). */
+  private encrypted({ tenantId, id }: Box): [nom: string, data: Data][] {
+    const { chiffrement } = this;
+    return [
+      ['chiffrement/ceremonie.ndjson', lines(() => chiffrement.files(tenantId, id, 'ceremony'))],
+      ['chiffrement/bulletins.ndjson', lines(() => chiffrement.ballots(tenantId, id))],
+      ['chiffrement/sommes.ndjson', lines(() => chiffrement.sums(tenantId, id))],
+      ['chiffrement/dechiffrements.ndjson', lines(() => chiffrement.used(tenantId, id))],
+    ];
+  }
+
+  private async sums({ id }: Box, place: number, { options }: DossierQuestion): Promise<DossierSums> {
+    const sums = new DossierSums(options.length);
+    for await (const lines of this.sources.answers(id, place)) sums.add(lines);
+    return sums;
+  }
+
   /** @param moves the rounds of a ranked question */
   private async answers({ id }: Box, place: number, moves?: readonly Moves[]): Promise<DossierAnswers> {
     const answers = new DossierAnswers(moves);
@@ -205,6 +231,15 @@ export class DossierBuilderService {
       await setImmediate();
     }
   }
+}
+
+/** Lines with their ends. @param read reads them, all at once or in batches */
+async function* lines(
+  read: () => Promise<readonly string[]> | AsyncIterable<readonly string[]>,
+): AsyncGenerator<string, void> {
+  const source = read();
+  const batches = source instanceof Promise ? [await source] : source;
+  for await (const batch of batches) yield batch.map((line) => `${line}\n`).join('');
 }
 
 interface Box {

@@ -3,7 +3,8 @@ import type { QueryResultRow } from 'pg';
 import { jsonObject, wireTimestamp } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { ENROLMENT_MOTIFS } from '../../roll/persistence/enrolment-motifs.sql';
-import { base64url, rollLeaf } from '../../roll/persistence/roll-leaves.sql';
+import { base64url } from '../../persistence/base64url.sql';
+import { rollLeaf } from '../../roll/persistence/roll-leaves.sql';
 
 /** A question without its texts. */
 export interface DossierQuestion {
@@ -36,6 +37,8 @@ export interface Scrutin {
   readonly empreinteGraineDepartage: string;
   readonly graineDepartage: string;
   readonly grainePartenaire: string | null;
+  /** Key and guardians of an encrypted vote; absent in others. */
+  readonly chiffrement?: object;
 }
 
 /** A union and employer of a class of ballots (`urne_classes`), with the totals of the class. */
@@ -91,6 +94,9 @@ export class DossierSourcesQuery {
          'fermetureDuVoteUtc', ${wireTimestamp('c.fermeture_du_vote_utc')}, 'seuilAnonymat', c.seuil_anonymat,
          'empreinteGraineDepartage', encode(u.empreinte_graine, 'hex'),
          'graineDepartage', encode(g.graine, 'hex'), 'grainePartenaire', encode(g.graine_partenaire, 'base64'))
+         || coalesce((SELECT jsonb_build_object('chiffrement', jsonb_build_object('ceremonie', ${base64url('u.ceremonie')},
+             'cle', ${base64url('u.cle')}, 'gardiens', h.gardiens, 'seuil', h.seuil))
+           FROM chiffrement h WHERE h.tenant_id = $1 AND h.campagne_id = $2 AND u.cle IS NOT NULL), '{}')
        FROM campagne c JOIN urne u ON u.tenant_id = c.tenant_id AND u.campagne_id = c.id_unique, urne_graines($2) g
        WHERE c.tenant_id = $1 AND c.id_unique = $2`,
       [tenantId, id],

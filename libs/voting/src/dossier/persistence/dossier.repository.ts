@@ -6,7 +6,8 @@ import { OWN_CELL } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { NOW } from '../../campagne/persistence/campagne.sql';
 import { dueCampagnes } from '../../campagne/persistence/due-campagnes.sql';
-import { base64url, rollLeaf, rollLine, rollSalt } from '../../roll/persistence/roll-leaves.sql';
+import { base64url } from '../../persistence/base64url.sql';
+import { rollLeaf, rollLine, rollSalt } from '../../roll/persistence/roll-leaves.sql';
 
 /** Voters in one part of the roll, unless their lines fill it earlier. */
 const ROLL_PART = 5_000;

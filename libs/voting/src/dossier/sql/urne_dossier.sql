@@ -1,6 +1,6 @@
 -- Returns the answers in a sealed box to one question by class (urne_classes), rankings to their last rank. The result is
 -- lines of text, a thousand in each row, sorted by the text of the class: class, ballots, their weight, the decimals of the
--- finest weight, and the answer.
+-- finest weight, and the answer. Of an encrypted vote they are the decrypted sums (urne_dechiffrer).
 CREATE OR REPLACE FUNCTION urne_dossier(campagne uuid, question integer)
   RETURNS TABLE (lignes text)
   LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -29,7 +29,15 @@ BEGIN
       -- The key of a cell, including nulls, as one value.
       JOIN urne_classes($1) k ON jsonb_build_array(k.syndicat, k.employeur, k.poids)
         = jsonb_build_array(g.syndicat, g.employeur, g.poids)
+    WHERE g.answer IS NOT NULL
     GROUP BY k.classe, g.answer
+    UNION ALL
+    SELECT d.classe, d.reponse, sum(d.bulletins), sum(d.poids), max(scale(trim_scale(d.poids))),
+      row_number() OVER (ORDER BY d.classe::text COLLATE "C", d.reponse)
+    FROM campagne c JOIN depouillement d ON d.tenant_id = c.tenant_id AND d.campagne_id = c.id_unique
+    WHERE c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND c.id_unique = $1 AND c.chiffree
+      AND d.question = $2
+    GROUP BY d.classe, d.reponse
   ) l
   GROUP BY (l.place - 1) / 1000
   ORDER BY (l.place - 1) / 1000;

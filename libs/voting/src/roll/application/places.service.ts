@@ -102,7 +102,7 @@ function sealing(): DomainError {
   const detail = {
     en: 'The ballot box of a campaign of one of them is being sealed. Nothing was changed; repeat the request.',
     fr: fr(
-      "Le scellement de l'urne d'une campagne de l'un des deux est en cours. Rien n'a été modifié ; répétez la requête.",
+      "Le scellement de l'urne d'une campagne de l'un des deux est en cours. Rien n'a été modifié; répétez la requête.",
     ),
   };
   return new DomainError(SERVICE.Indisponible, detail, { retryAfterSeconds: 30 });

@@ -1,4 +1,4 @@
-import { VOTANT } from '../../domain/voting.errors';
+import { CAMPAGNE, VOTANT } from '../../domain/voting.errors';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '#platform/audit/actor';
 import { AuditTrail } from '#platform/audit/audit-trail';
@@ -6,6 +6,7 @@ import type { AuditedAction } from '#platform/audit/audited-action';
 import { FOREIGN_KEY_VIOLATION } from '#platform/errors/sql-errors';
 import { Transactions } from '#platform/database/transactions';
 import { DomainError } from '#platform/errors/domain-error';
+import { EXCES_CHIFFREMENT } from '../../campagne/domain/campagne.transitions';
 import { CampagneRepository, type RollChange } from '../../campagne/persistence/campagne.repository';
 import { fr } from '#platform/errors/text';
 
@@ -40,7 +41,7 @@ export class Roll {
 
   /**
    * @param prepare slow work that does not need the campaign; it runs before the locks, so other writers do not wait for it
-   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Votant.PoidsIdentifiants` and those of `work`
+   * @throws DomainError `Campagne.NotFound`, `Campagne.ModificationNonPermise`, `Votant.PoidsIdentifiants`, `Campagne.TropVolumineuse` and those of `work`
    */
   async write<T, P = undefined>(
     { tenantId, actor, action, campagneId }: RollWriter,
@@ -67,6 +68,8 @@ export class Roll {
           };
           throw new DomainError(VOTANT.PoidsIdentifiants, detail);
         }
+        const exces = await this.campagnes.excesChiffrement(campagne);
+        if (exces) throw new DomainError(CAMPAGNE.TropVolumineuse, EXCES_CHIFFREMENT[exces]);
         // Last, because a deletion of an employee locks the employee before it counts. If this write counted before `work`
         // waits for the employee, both would wait for each other.
         await this.campagnes.countVotants(tenantId, campagneId, change);

@@ -169,11 +169,11 @@ export class VotantsService {
           voted === 1
             ? {
                 en: '1 of these voters has voted and cannot lose the right; nothing was changed.',
-                fr: fr("1 de ces votants a voté et ne peut pas perdre ce droit ; rien n'a été modifié."),
+                fr: fr("1 de ces votants a voté et ne peut pas perdre ce droit; rien n'a été modifié."),
               }
             : {
                 en: `${voted} of these voters have voted and cannot lose the right; nothing was changed.`,
-                fr: fr`${voted} de ces votants ont voté et ne peuvent pas perdre ce droit ; rien n'a été modifié.`,
+                fr: fr`${voted} de ces votants ont voté et ne peuvent pas perdre ce droit; rien n'a été modifié.`,
               };
         throw new DomainError(VOTANT.AVote, detail);
       }

@@ -138,7 +138,7 @@ const REASONS: Readonly<Record<MotifName, Reason>> = {
   Retire: {
     constat: ({ depuis }) => ({
       en: `a request removed the voter on ${depuis}; lists of before do not bring it back`,
-      fr: fr`une requête a retiré le votant le ${depuis ?? ''} ; les listes antérieures ne le ramènent pas`,
+      fr: fr`une requête a retiré le votant le ${depuis ?? ''}; les listes antérieures ne le ramènent pas`,
     }),
     membre: () => ({
       en: 'The organisers have taken you off the list.',

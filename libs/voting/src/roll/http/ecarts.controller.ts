@@ -47,6 +47,7 @@ export class EcartsController {
     errors: [
       CAMPAGNE.NotFound,
       CAMPAGNE.ModificationNonPermise,
+      CAMPAGNE.TropVolumineuse,
       VOTANT.PoidsIdentifiants,
       LISTE_ELECTORALE.EcartsPerimes,
     ],

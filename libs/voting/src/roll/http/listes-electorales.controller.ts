@@ -54,7 +54,12 @@ export class ListesElectoralesController {
     status: 201,
     type: ListeElectoraleItem,
     location: true,
-    errors: [CAMPAGNE.NotFound, CAMPAGNE.ModificationNonPermise, VOTANT.PoidsIdentifiants],
+    errors: [
+      CAMPAGNE.NotFound,
+      CAMPAGNE.ModificationNonPermise,
+      CAMPAGNE.TropVolumineuse,
+      VOTANT.PoidsIdentifiants,
+    ],
   })
   async create(
     @Tenant() tenantId: string,

@@ -86,6 +86,7 @@ export class VotantsController {
     errors: [
       CAMPAGNE.NotFound,
       CAMPAGNE.ModificationNonPermise,
+      CAMPAGNE.TropVolumineuse,
       VOTANT.NotFound,
       VOTANT.IdentifiantDejaUtilise,
       VOTANT.EmployeDejaInscrit,

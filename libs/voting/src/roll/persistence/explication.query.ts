@@ -11,6 +11,9 @@ const MOST_LISTS = 100;
 /** Days that are tried, the nearest to today first. */
 const MOST_DAYS = 400;
 
+/** Lists with other days that are tried in all: of more lists, each is tried with fewer days, the nearest to its own. */
+const MOST_TRIED = 4_000;
+
 /** SQL of the names of a criterion that are the employee's, null for an absent criterion: others do not matter to the employee. */
 const own = (names: string, relation: string): string =>
   `CASE WHEN l.${names} IS NOT NULL THEN ARRAY(SELECT x.nom FROM ${relation} x WHERE x.nom = ANY (l.${names})) END AS ${names}`;
@@ -105,13 +108,20 @@ export class ExplicationQuery {
            SELECT id_unique, rang, '', NULL, 0::numeric, jour, syndicats, employeurs, employes FROM liste
            UNION ALL
            SELECT l.id_unique, l.rang, 'jour', NULL, abs(extract(epoch FROM j.j - l.jour)), j.j, l.syndicats, l.employeurs, l.employes
-           FROM liste l CROSS JOIN jour j WHERE j.j <> l.jour
+           FROM liste l CROSS JOIN LATERAL (
+             SELECT j FROM jour WHERE j <> l.jour ORDER BY abs(extract(epoch FROM j - l.jour)), j
+             LIMIT (SELECT ${MOST_TRIED} / count(*) FROM liste)
+           ) j
            UNION ALL ${WITH_A_NAME}
+         ), essai AS MATERIALIZED (
+           -- Lists that are alike for the employee are tried once.
+           SELECT dense_rank() OVER (ORDER BY jour, syndicats, employeurs, employes) AS critere, variante.* FROM variante
          ), critere AS MATERIALIZED (
-           SELECT row_number() OVER (ORDER BY array_position(${KINDS}, change), taille, rang, valeur, jour) AS critere, variante.* FROM variante
+           SELECT DISTINCT critere, jour, syndicats, employeurs, employes FROM essai
          ), candidat AS MATERIALIZED (SELECT critere, $3::text AS id_externe FROM critere), ${MOTIFS}
        SELECT c.id_unique AS "listeId", c.change, coalesce(c.valeur, to_char(c.jour AT TIME ZONE 'UTC', 'YYYY-MM-DD')) AS valeur
-       FROM critere c WHERE EXISTS (SELECT FROM motif m WHERE m.critere = c.critere AND m.convient) ORDER BY c.critere LIMIT 1`,
+       FROM essai c WHERE EXISTS (SELECT FROM motif m WHERE m.critere = c.critere AND m.convient)
+       ORDER BY array_position(${KINDS}, c.change), c.taille, c.rang, c.valeur, c.jour LIMIT 1`,
       [tenantId, campagneId, employe],
     );
     return rows[0];

@@ -16,7 +16,3 @@ export const rollSalt = (sel: string): string => `sha256(${sel} || uuid_send(v.i
 /** SQL of the leaf of a voter `v`. */
 export const rollLeaf = (sel: string): string =>
   `sha256('\\x00'::bytea || ${rollSalt(sel)} || convert_to(${rollLine()}, 'UTF8'))`;
-
-/** SQL of bytes as base64url without padding. */
-export const base64url = (bytes: string): string =>
-  `rtrim(translate(encode(${bytes}, 'base64'), E'+/\\n', '-_'), '=')`;

@@ -136,6 +136,9 @@ interface Chosen {
 
 const NONE: Chosen = { votes: 0, weight: 0n };
 
+/** Begins an answer that is a decrypted sum of an encrypted vote (urne_dechiffrer). */
+const SUM = '=';
+
 /** Counts of the options of a question. An option without votes takes no memory. */
 export class Sums {
   expressed = 0;
@@ -150,13 +153,20 @@ export class Sums {
       this.abstentions += ballots;
       return;
     }
+    if (answer.startsWith(SUM)) {
+      // `=` are all ballots that name an option, and `=2` those that name the option at place 2.
+      if (answer !== SUM) return this.addTo(Number(answer.slice(SUM.length)), ballots, weight);
+    } else
+      for (const choice of answer.split(',', this.isRanked ? 1 : undefined))
+        this.addTo(Number(choice), ballots, weight);
     this.expressed += ballots;
     this.expressedWeight += weight;
-    for (const choice of answer.split(',', this.isRanked ? 1 : undefined)) {
-      const option = (this.options[Number(choice)] ??= { votes: 0, weight: 0n });
-      option.votes += ballots;
-      option.weight += weight;
-    }
+  }
+
+  private addTo(place: number, ballots: number, weight: Weight): void {
+    const option = (this.options[place] ??= { votes: 0, weight: 0n });
+    option.votes += ballots;
+    option.weight += weight;
   }
 
   /** The options with votes, by their places, in their order. */
