@@ -92,11 +92,10 @@ const UNPROVOKED = [
   'Employe.FusionDeuxVotes',
   'POST /b2b/v2/employe/:idExterne/fusion: Votant.PoidsIdentifiants',
   'POST /b2b/v2/employe/:idExterne/fusion: Campagne.ModificationNonPermise',
-  // test/voting/encrypted-votes.e2e-spec.ts does; a body of 64 MB is for test/http.
+  // test/voting/encrypted-votes.e2e-spec.ts does.
   'POST /b2b/v1/campagnes/:id/votants/upsert: Campagne.TropVolumineuse',
   'POST /b2b/v1/campagnes/:id/liste-electorale: Campagne.TropVolumineuse',
   'POST /b2b/v1/campagnes/:id/liste-electorale/ecarts/appliquer: Campagne.TropVolumineuse',
-  'POST /b2b/v1/campagnes/:id/chiffrement/depouillement: Requete.TropVolumineuse',
   // test/webhooks/certification.e2e-spec.ts does.
   'POST /b2b/v2/webhook/:id/certification: Debit.Depasse',
   // test/essai/horloge.e2e-spec.ts does.
@@ -214,9 +213,10 @@ export class DocumentedCalls {
    * surfaces because it gives the client a request limit, which can reject requests of the same minute.
    */
   async run(): Promise<Calls[]> {
-    const placed = this.documents.flatMap((document) =>
-      operationsOf(document).map((one) => ({ one, document, validators: new Validators(document) })),
-    );
+    const placed = this.documents.flatMap((document) => {
+      const validators = new Validators(document);
+      return operationsOf(document).map((one) => ({ one, document, validators }));
+    });
     this.placed = placed;
     const of = (method: string) => placed.filter(({ one }) => one.method === method);
     for (const { one, document, validators } of of('POST')) await this.callExample(one, document, validators);

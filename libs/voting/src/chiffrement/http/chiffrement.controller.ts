@@ -125,7 +125,7 @@ export class ChiffrementController {
   @Answers({
     summary: 'Bring a guardian’s decryption',
     description:
-      'The file of `mandat-gardien dechiffrer`. As soon as there are `seuil` of them, the service combines the result, which the statistics then show. A wrong one is refused, and the answer names the check.',
+      'The file of `mandat-gardien dechiffrer`. As soon as there are `seuil` of them, the service combines the result, which the statistics then show. A wrong one is refused, and the answer names the check. Up to 64 MB.',
     path: { id: campagnePart(EXAMPLE_IDS.aDechiffrer) },
     bodyExample: ENCRYPTED_EXAMPLES.dechiffrement,
     type: DepouillementItem,
