@@ -122,8 +122,8 @@ const same = (...columns: string[]): Record<string, ColumnValue> =>
   Object.fromEntries(columns.map((column) => [column, { update: `s.${column}`, insert: `s.${column}` }]));
 
 /** Returns a statement that locks rows until the transaction ends. @param rows SQL that selects and locks them */
-function locking(tenantId: string, rows: string): StagedStatement {
-  return { text: `WITH locked AS (${rows}) SELECT count(*) FROM locked`, values: [tenantId] };
+function locking(tenantId: string, over: Stage, rows: string): StagedStatement {
+  return { text: `WITH locked AS (${rows}) SELECT count(*) FROM locked`, values: [tenantId], over };
 }
 
 /** Employers are locked before employees, as the deletion of an employer does, because they could otherwise deadlock. */
@@ -153,8 +153,17 @@ const NONE_DROPPED = { emplois: 0, memberships: 0 };
 const DROPPING: StagedStatement<typeof NONE_DROPPED> = { text: DROP_ORPHANS, values: [] };
 
 /** Refuses staged nested records and returns them. @param refuse SQL that refuses them, with its RETURNING */
-function refusing(tenantId: string, refuse: string, most: number): StagedStatement<RefusedNested> {
-  return { text: `WITH refused AS (${refuse}) SELECT * FROM refused LIMIT $2`, values: [tenantId, most] };
+function refusing(
+  tenantId: string,
+  over: Stage,
+  refuse: string,
+  most: number,
+): StagedStatement<RefusedNested> {
+  return {
+    text: `WITH refused AS (${refuse}) SELECT * FROM refused LIMIT $2`,
+    values: [tenantId, most],
+    over,
+  };
 }
 
 function mergeEmployes(
@@ -219,7 +228,7 @@ function mergeMemberships(tenantId: string, { memberships }: EmployeV2Stages): S
 }
 
 /** Deactivates stored employments that are missing in the request (docs/contract.md, "V2 sync", rule 3), and counts them. */
-function endingOmitted(tenantId: string): StagedStatement<{ count: number }> {
+function endingOmitted(tenantId: string, over: Stage): StagedStatement<{ count: number }> {
   const text = `WITH merged AS (
       UPDATE emploi m SET date_fin = ${TODAY} FROM ${EMPLOYES_V2.name} s
       WHERE s.emplois_complets AND m.tenant_id = $1 AND m.id_externe_employe = s.id_externe
@@ -230,18 +239,21 @@ function endingOmitted(tenantId: string): StagedStatement<{ count: number }> {
         )
       RETURNING m.id_externe_employe
     ), ${TOUCH} SELECT count(*)::int AS count FROM merged`;
-  return { text, values: [tenantId] };
+  return { text, values: [tenantId], over };
 }
 
 /** Removes custom values. Returns the numbers of employees that it has touched and of values that it has removed. */
-function removingValeurs(tenantId: string): StagedStatement<Pick<MergeCounts, 'touched' | 'cleared'>> {
+function removingValeurs(
+  tenantId: string,
+  over: Stage,
+): StagedStatement<Pick<MergeCounts, 'touched' | 'cleared'>> {
   const text = `WITH merged AS (
       DELETE FROM valeur_champ_employe v USING ${VALEURS.name} s
       WHERE s.removed AND v.tenant_id = $1 AND v.id_externe_employe = s.id_externe_employe AND v.nom_champ = s.nom_champ
       RETURNING v.id_externe_employe
     ), ${TOUCH}
     SELECT (SELECT count(*)::int FROM touched) AS touched, (SELECT count(*)::int FROM merged) AS cleared`;
-  return { text, values: [tenantId] };
+  return { text, values: [tenantId], over };
 }
 
 function mergeValeurs(tenantId: string, { valeurs }: EmployeV2Stages): StagedStatement<MergeCounts> {
@@ -286,30 +298,27 @@ export class EmployesV2Bulk {
     const tooLarge = hasNested ? (await statements.run({ refused: refusingLarge(tenantId) })).refused : [];
     const dropped =
       tooLarge.length > 0 ? (await statements.run({ dropped: DROPPING })).dropped[0]! : NONE_DROPPED;
-    const emplois = <T>(statement: T): T | undefined => (stages.emplois.count > 0 ? statement : undefined);
-    const memberships = <T>(statement: T): T | undefined =>
-      stages.memberships.count > 0 ? statement : undefined;
-    const valeurs = <T>(statement: T): T | undefined => (stages.valeurs.count > 0 ? statement : undefined);
+    const { emplois, memberships, valeurs } = stages;
     const refused = await statements.run({
-      employeurs: emplois(locking(tenantId, EMPLOYEURS)),
-      withoutEmployeur: emplois(refusing(tenantId, WITHOUT_EMPLOYEUR, most)),
-      withoutSyndicat: memberships(refusing(tenantId, WITHOUT_SYNDICAT, most)),
-      emplois: emplois(refusing(tenantId, NO_EMPLOI, most)),
-      memberships: memberships(refusing(tenantId, NO_MEMBERSHIP, most)),
+      employeurs: locking(tenantId, emplois, EMPLOYEURS),
+      withoutEmployeur: refusing(tenantId, emplois, WITHOUT_EMPLOYEUR, most),
+      withoutSyndicat: refusing(tenantId, memberships, WITHOUT_SYNDICAT, most),
+      emplois: refusing(tenantId, emplois, NO_EMPLOI, most),
+      memberships: refusing(tenantId, memberships, NO_MEMBERSHIP, most),
     });
     const written = await statements.run({
       plans: statements.freshPlans,
       employes: mergeEmployes(tenantId, stages, statements.isLarge),
       // Directly after their employees: the employees touched by them are then those that have not changed otherwise.
-      removed: valeurs(removingValeurs(tenantId)),
-      valeurs: valeurs(mergeValeurs(tenantId, stages)),
+      removed: removingValeurs(tenantId, valeurs),
+      valeurs: mergeValeurs(tenantId, stages),
       nestedPlans: statements.freshPlans,
-      emplois: emplois(mergeEmplois(tenantId, stages)),
-      employesOfMemberships: memberships(locking(tenantId, NEW_MEMBERS)),
-      memberships: memberships(mergeMemberships(tenantId, stages)),
-      omitted: keepOmitted ? undefined : emplois(endingOmitted(tenantId)),
+      emplois: mergeEmplois(tenantId, stages),
+      employesOfMemberships: locking(tenantId, memberships, NEW_MEMBERS),
+      memberships: mergeMemberships(tenantId, stages),
+      omitted: keepOmitted ? undefined : endingOmitted(tenantId, emplois),
     });
-    const [employes] = written.employes as [MergeCounts];
+    const [employes = NO_ROWS] = written.employes;
     const [removed = NO_ROWS] = written.removed;
     const [added = NO_ROWS] = written.valeurs;
     return {

@@ -52,17 +52,17 @@ export class SyndicatsBulk {
     const client = this.transactions.client();
     const filled = [syndicats, employeurs, liens].filter(({ count }) => count > 0);
     await Stage.load(client, filled);
-    const merge = (table: string, stage: Stage): StagedStatement<MergeCounts> | undefined => {
-      const key = { id_externe: 'id_externe' };
-      const merged = { table, stage, key, values: NOM, changedColumn: 'derniere_maj' };
-      return stage.count === 0 ? undefined : mergeOf(tenantId, merged);
-    };
+    const merge = (table: string, stage: Stage): StagedStatement<MergeCounts> =>
+      mergeOf(tenantId, {
+        ...{ table, stage, values: NOM, changedColumn: 'derniere_maj' },
+        key: { id_externe: 'id_externe' },
+      });
     const statements = new StagedStatements(client, filled);
     const done = await statements.run({
       syndicats: merge('syndicat', syndicats),
       employeurs: merge('employeur', employeurs),
       plans: statements.freshPlans,
-      liens: liens.count === 0 ? undefined : linking(tenantId),
+      liens: linking(tenantId, liens),
     });
     const [merged = NO_ROWS] = done.syndicats;
     const [{ linked } = { linked: 0 }] = done.liens;
@@ -72,7 +72,7 @@ export class SyndicatsBulk {
 }
 
 /** Returns a statement that links unions with employers, and counts the unions that get one and have not changed otherwise. */
-function linking(tenantId: string): StagedStatement<{ linked: number }> {
+function linking(tenantId: string, over: Stage): StagedStatement<{ linked: number }> {
   const text = `WITH added AS (
          INSERT INTO syndicat_employeur (tenant_id, id_externe_syndicat, identifiant_externe_employeur)
          SELECT $1, syndicat, employeur FROM ${LIENS.name} ORDER BY syndicat, employeur
@@ -82,5 +82,5 @@ function linking(tenantId: string): StagedStatement<{ linked: number }> {
          WHERE tenant_id = $1 AND id_externe IN (SELECT id_externe_syndicat FROM added) AND ${notOurs(LIENS.name)}
          RETURNING 1
        ) SELECT count(*)::int AS linked FROM touched`;
-  return { text, values: [tenantId] };
+  return { text, values: [tenantId], over };
 }

@@ -4,7 +4,7 @@ import type { RecordDefinition } from '../input/field';
 import { RecordValidator } from '../input/record-validator';
 import { Presence, type StagedProperties } from './presence';
 import { Stage, type StagedRow, StageTable } from './stage';
-import { type MergeCounts, mergeOf } from './staged-merge';
+import { mergeOf, NO_ROWS } from './staged-merge';
 import { type StagedStatement, StagedStatements } from './staged-statements';
 import type { Text } from '../errors/text';
 
@@ -117,7 +117,7 @@ export class BulkUpsert<D extends RecordDefinition> {
       }),
       further,
     });
-    const [merged] = done.merge as [MergeCounts];
+    const [merged = NO_ROWS] = done.merge;
     const [effects = NO_EFFECTS] = done.further;
     const refused = refusalsOf(done.refused, references);
     const updated = stage.count - refused.length - merged.created;

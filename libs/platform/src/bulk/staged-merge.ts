@@ -74,5 +74,8 @@ export function mergeOf(tenantId: string, merge: StagedMerge): StagedStatement<M
        count(*) FILTER (WHERE has_ended)::int AS ended, coalesce(sum(cleared), 0)::int AS cleared,
        ${merge.touched ? `(SELECT count(*)::int FROM ${merge.touched})` : 0} AS touched
      FROM merged`;
-  return { text, values: [tenantId], writes: { table: merge.table, rows: merge.stage.count } };
+  return {
+    ...{ text, values: [tenantId], over: merge.stage },
+    writes: { table: merge.table, rows: merge.stage.count },
+  };
 }

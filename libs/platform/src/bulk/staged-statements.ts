@@ -9,13 +9,15 @@ import type { Stage } from './stage';
 export interface StagedStatement<R = QueryResultRow> {
   readonly text: string;
   readonly values: readonly (string | number)[];
+  /** A stage without whose rows the statement does nothing: it is left out if there are none. */
+  readonly over?: Stage;
   /** The table that it writes and the maximum number of rows, for `keepStatistics`. */
   readonly writes?: { readonly table: string; readonly rows: number };
   /** Never present. */
   readonly row?: R;
 }
 
-/** Statements by the names of their results. An absent one has no rows. */
+/** Statements by the names of their results. An absent one, or one over no rows, has no rows. */
 type Steps = Readonly<Record<string, StagedStatement | undefined>>;
 type RowsOf<S extends Steps> = {
   readonly [N in keyof S]: NonNullable<S[N]> extends StagedStatement<infer R> ? readonly R[] : never;
@@ -44,7 +46,7 @@ export class StagedStatements {
   /** Runs statements in the order of `steps`. @returns the rows of each */
   async run<S extends Steps>(steps: S): Promise<RowsOf<S>> {
     const present = Object.entries(steps).flatMap(([step, statement]) =>
-      statement ? [{ step, ...statement }] : [],
+      statement && statement.over?.count !== 0 ? [{ step, ...statement }] : [],
     );
     const results = await (this.isLarge ? this.oneByOne(present) : this.together(present));
     const rows = new Map(present.map(({ step }, index) => [step, results[index]]));
