@@ -6,6 +6,7 @@ import { times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
 import { TestApp } from '../setup/test-app';
+import { logged } from '../setup/logged';
 import { download, filesIn, linesOf } from './support/bundle';
 import { type Vote, Votes } from './support/votes';
 
@@ -444,14 +445,9 @@ describe('negative control: the same attacker', () => {
 
 describe('the log of the service, at its most talkative', () => {
   it('says nothing of voters, choices and receipts', async () => {
-    const written: string[] = [];
-    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      written.push(String(chunk));
-      return true;
-    });
-    const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
     const receipts: string[] = [];
-    try {
+    const written = await logged(async () => {
+      const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
       election = await Election.prepare(loud);
       const { vote, votes } = election;
       for (const voter of times(10, (n) => n)) receipts.push(await votes.voted(vote, voter, voter % 2));
@@ -459,10 +455,8 @@ describe('the log of the service, at its most talkative', () => {
       await election.close();
       await election.seal();
       await votes.campaigns.sent('GET', `/${vote.id}/votants/${vote.voters[0]}`);
-    } finally {
       await loud.stop();
-      write.mockRestore();
-    }
+    });
     const { vote } = election;
     const log = written.join('');
     const tells = (needle: string): boolean => log.includes(needle);

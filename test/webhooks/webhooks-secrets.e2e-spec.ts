@@ -5,6 +5,7 @@ import { changed, digests } from '../adhesion/support/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { INSTANT, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
+import { logged } from '../setup/logged';
 import { type Endpoint, NOWHERE, PATH, Space } from './support/space';
 import { perFile, perTest } from '../setup/fixtures';
 
@@ -127,21 +128,14 @@ describe('A secret at rest', () => {
   });
 
   it('is not in the log of the service, at any level', async () => {
-    const written: string[] = [];
-    const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      written.push(String(chunk));
-      return true;
-    });
-    const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
-    try {
+    const lines = await logged(async () => {
+      const loud = await TestApp.start({ logLevel: 'trace', databaseUrl: app.config.databaseUrl });
       const created = await loud.send(space.tenant, 'POST', PATH, BODY);
       await loud.send(space.tenant, 'POST', `${PATH}/${created.json.id}/secret/rotation`);
       expect(created.status).toBe(201);
-    } finally {
       await loud.stop();
-      write.mockRestore();
-    }
-    const log = written.join('');
+    });
+    const log = lines.join('');
     // The negative control: the log contains the requests.
     expect(log).toContain('/secret/rotation');
     expect(log).not.toContain('whsec_');
