@@ -59,6 +59,18 @@ it('a connection makes its stages once, and no row stays in them after a sync, a
   expect((await partner.get('/b2b/v2/employe')) as unknown).toHaveLength(2);
 });
 
+it('stages of identifiers and times have no table for long values, which each commit would empty, too', async () => {
+  await partner.sync({ Employes: [full('E-1')] });
+  const longValues = await app.app.get(Transactions).run({ tenantId: partner.tenant.tenantId }, () =>
+    app.app.get(Transactions).value<Record<string, boolean>>(
+      `SELECT json_object_agg(substring(relname FROM 'stage_(.*)_'), reltoastrelid <> 0) FROM pg_class
+           WHERE relnamespace = pg_my_temp_schema() AND relname LIKE 'stage\\_%' AND relkind = 'r'`,
+    ),
+  );
+  // The control: names and addresses may be long.
+  expect(longValues).toMatchObject({ emploi: false, membership: false, employe_v2: true });
+});
+
 it('two definitions of a stage are two tables, because behind a pooler two releases use one connection', async () => {
   const [old, next] = [
     new StageTable('stage_test', { n: 'integer' }),
@@ -163,6 +175,17 @@ describe('the statements of small syncs', () => {
     expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name));
     expect(Math.min(...after.map(({ uses }) => uses))).toBeGreaterThan(6);
     expect(Math.max(...after.map(({ plans }) => plans))).toBeLessThan(10);
+  });
+
+  it('are left out over stages without rows', async () => {
+    await partner.sync({ Employes: [full('E-1')] });
+    const before = await prepared();
+    await partner.sync({ Employes: [employee('E-2', { Emplois: [job('J', 'R')], Adhesions: [] })] });
+    const used = (await prepared())
+      .filter(({ name, uses }) => before.some((one) => one.name === name && one.uses < uses))
+      .map(({ name }) => name.split('_')[1]);
+    const ofEmplois = ['employeurs', 'withoutEmployeur', 'emplois', 'omitted'];
+    expect(new Set(used)).toEqual(new Set(['refused', 'employes', ...ofEmplois]));
   });
 
   it('control: many records prepare nothing, and their statements name only what all of them have', async () => {
