@@ -32,6 +32,8 @@ const NEARLY = 4;
 export class StageTable {
   /** Tells definitions apart, because behind a pooler two releases may use one connection. */
   readonly name: string;
+  /** SQL that makes statistics: of the columns that statements compare, which texts are not. */
+  readonly analysis: string;
   private readonly names: readonly string[];
   private readonly definition: string;
 
@@ -41,6 +43,7 @@ export class StageTable {
       .map(([column, type]) => `${column} ${SQL_TYPES[type] ?? type}`)
       .join(', ');
     this.name = `${name}_${createHash('sha256').update(this.definition).digest('hex').slice(0, 8)}`;
+    this.analysis = `ANALYZE ${this.name} (${this.names.filter((one) => columns[one] !== 'text').join(', ')})`;
   }
 
   /**
@@ -150,8 +153,8 @@ export class Stage {
       client,
       small.flatMap(({ few, table }) => (few!.length > 0 ? [table.insertion(few!)] : [])),
     );
-    for (const { name, count } of small)
-      if (!isNearly(known.get(name), count)) await client.query(`ANALYZE ${name}`);
+    for (const { table, count } of small)
+      if (!isNearly(known.get(table.name), count)) await client.query(table.analysis);
   }
 
   /** Streams the rest of many rows, and makes statistics of all. */
@@ -160,7 +163,7 @@ export class Stage {
     this.sink().end(this.text);
     this.text = '';
     await this.done;
-    await client.query(`ANALYZE ${this.name}`);
+    await client.query(this.table.analysis);
   }
 
   /** Streams the kept chunks. Waits until the database has accepted most of their bytes. */
