@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,4 +55,17 @@ describe('logDestination', () => {
       expect(child()).toContain('"msg":"one"');
     },
   );
+
+  it('a process whose output nobody reads any more goes on', async () => {
+    const script = `const log = require('pino')({}, require('${MODULE}').STANDARD_OUTPUT);
+      let count = 0;
+      setInterval(() => (log.info('x'), ++count === 10 && process.exit(7)), 10)`;
+    const child = spawn(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await once(child, 'exit')).toEqual([7, null]);
+  });
 });
