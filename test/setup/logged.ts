@@ -1,9 +1,10 @@
-import { STANDARD_OUTPUT } from '../../libs/platform/src/ops/log-destination';
-
-/** Returns the lines that the applications of this process log while `work` runs. */
+/** Returns the lines that the applications of this process log while `work` runs. They must start in it. */
 export async function logged(work: () => Promise<void>): Promise<string[]> {
   const lines: string[] = [];
-  const write = jest.spyOn(STANDARD_OUTPUT, 'write').mockImplementation((line) => void lines.push(line));
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    lines.push(String(chunk));
+    return true;
+  });
   try {
     await work();
   } finally {

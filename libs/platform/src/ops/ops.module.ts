@@ -3,7 +3,6 @@ import { type Logger, pino } from 'pino';
 import { Clock } from './clock';
 import { Config } from './config';
 import { Lifecycle } from './lifecycle';
-import { STANDARD_OUTPUT } from './log-destination';
 import { LOGGER } from './logger';
 import { HttpMetrics, Metrics } from './metrics';
 import { PROCESS_NAME, type Reader } from './process-name';
@@ -20,10 +19,7 @@ export class OpsModule {
       { provide: Config, useValue: config },
       { provide: PROCESS_NAME, useValue: processName },
       { provide: KeyRing, useValue: config.secretsKey },
-      {
-        provide: LOGGER,
-        useValue: pino({ level: config.logLevel, base: { process: processName } }, STANDARD_OUTPUT),
-      },
+      { provide: LOGGER, useValue: pino({ level: config.logLevel, base: { process: processName } }) },
     ];
     const spans: Provider = {
       provide: Spans,
