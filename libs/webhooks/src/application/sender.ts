@@ -119,21 +119,19 @@ export class Sender {
   }
 }
 
-/** Returns the stored part of a response. Reads on to the end of a response that is not too long. Never rejects. */
+/** Returns the stored part of a response. Reads on to the end of a response that is not too long. Never throws. */
 async function startOf(body: IncomingMessage): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
-  // An iterator would cost as much as the signature.
-  await new Promise<void>((resolve) => {
-    body.on('data', (chunk: Buffer) => {
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
       if (bytes < KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - bytes)));
       bytes += chunk.length;
-      if (bytes > DRAINED_BYTES) body.destroy();
-    });
-    // Of a response that fails, the part that has arrived is kept.
-    body.on('error', () => undefined).on('close', resolve);
-  });
-  if (kept.length === 0) return '';
+      if (bytes > DRAINED_BYTES) break;
+    }
+  } catch {
+    // The part that has arrived is kept.
+  }
   // Drops an incomplete last character, and U+0000, which PostgreSQL cannot store.
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '');
 }
