@@ -9,7 +9,10 @@ import { EventLoopYielder } from '../ops/event-loop-yielder';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** The columns of a stage with their types, in the order of a row's values. */
+/**
+ * The columns of a stage with their types, in the order of a row's values. An `identifier` is a short text that statements compare. They
+ * compare no `text`, of which PostgreSQL has no statistics.
+ */
 export type StageColumns = Readonly<
   Record<string, 'text' | 'identifier' | 'integer' | 'boolean' | 'timestamptz'>
 >;
@@ -32,7 +35,7 @@ const NEARLY = 4;
 export class StageTable {
   /** Tells definitions apart, because behind a pooler two releases may use one connection. */
   readonly name: string;
-  /** SQL that makes statistics: of the columns that statements compare, which texts are not. */
+  /** SQL that makes statistics of the columns that statements compare. */
   readonly analysis: string;
   private readonly names: readonly string[];
   private readonly definition: string;

@@ -34,8 +34,8 @@ const PROPERTY_NAMES = Object.keys(PROPERTIES) as (keyof typeof PROPERTIES)[];
 const COLUMNS: StageColumns = {
   n: 'integer',
   present: 'integer',
-  votant_id: 'text',
-  new_id: 'text',
+  votant_id: 'identifier',
+  new_id: 'identifier',
   ...Object.fromEntries(Object.values(PROPERTIES)),
 };
 
