@@ -141,7 +141,7 @@ const tree = [
   {
     name: 'verifier-stands-alone',
     comment:
-      'The verifier shares no line with the service and uses nothing but Node and a library for the curve of encrypted votes, ' +
+      'The verifier shares no line with the service and uses only Node and a library for the curve of encrypted votes, ' +
       'so an error in the service’s counting or in a package cannot hide itself.',
     from: { path: '^packages/verify/' },
     to: {
@@ -247,7 +247,7 @@ const contexts = [
   ...Object.entries(SUBJECTS).map(([subject, allowed]) => ({
     name: `order-of-voting-${subject}`,
     comment:
-      `The subjects of voting form no circle; ${subject} may import ${allowed.join(', ') || 'none'}. What all of them ` +
+      `The subjects of voting form no circle; ${subject} may import ${allowed.join(', ') || 'none'}. Code that all ` +
       'need is in the layer folders without a subject.',
     from: { path: `^libs/voting/src/${subject}/`, pathNot: TEST_CODE },
     to: {

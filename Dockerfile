@@ -11,7 +11,7 @@ FROM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584
 WORKDIR /app
 
 # Only these files determine the installed packages, so a change of the sources keeps the cached layer. Scripts of packages
-# are not run, because the service needs none of them. Of the packages of the repository it needs the one of encrypted ballots.
+# are not run, because the service needs none of them. It needs one package of the repository: encrypted ballots.
 FROM base AS manifests
 COPY package.json package-lock.json .npmrc ./
 COPY packages/ballot/package.json packages/ballot/

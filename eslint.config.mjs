@@ -30,8 +30,8 @@ const NO_SQL = ['Literal[value=', 'TemplateLiteral > TemplateElement:first-child
 }));
 
 /**
- * V8 allocates a function in the old generation if it is assigned to a property where it is written. What it reaches, such as a request
- * or the rows of a page, then stays in memory until a full collection.
+ * V8 allocates a function in the old generation if it is assigned to a property where it is written. The objects that it reaches, such
+ * as a request or the rows of a page, then stay in memory until a full collection.
  */
 const NO_LASTING_FUNCTION = {
   selector:

@@ -53,7 +53,7 @@ interface Turn {
   readonly prepare: () => Promise<void>;
 }
 
-/** One measurement, which begins when both worlds have reached it. */
+/** A measurement. It begins when both worlds have reached it. */
 interface Meeting extends PromiseWithResolvers<readonly Figures[]>, Partial<Record<Side, Turn>> {}
 
 /** Lets the products of two worlds alternate. */
@@ -62,7 +62,7 @@ export class Comparison {
   private rows: Row[] = [];
   /** The measurement that one world has reached and the other has not. */
   private waiting: Meeting | undefined;
-  /** Ends when no world prepares data any more. */
+  /** Pending while a world prepares data. */
   private prepared: Promise<void> = Promise.resolve();
   private readonly leave: Partial<Record<Side, () => void>> = {};
 
@@ -83,7 +83,7 @@ export class Comparison {
     return this.rows;
   }
 
-  /** Returns the `inTurns` of one world: it measures only the product, in turns with that of the other world. */
+  /** Returns the `inTurns` of one world: it measures only the product, alternating with that of the other world. */
   inTurnsOf(side: Side): typeof inTurns {
     return async (work, contestants, rounds, show, before) => {
       const product = contestants.find(({ name }) => name === PRODUCT)!;

@@ -124,7 +124,7 @@ class EmployesController {
   }
 }
 
-/** As many connections as the product has for reads. */
+/** Has as many connections as the product has for reads. */
 const SOURCE = {
   provide: DataSource,
   useFactory: () =>

@@ -20,7 +20,7 @@ interface Bar {
 
 /**
  * Draws the rows that compare the product with a floor, as SVG: one bar a row, of the product's speed divided by the floor's, and a mark
- * at the goal. Of works that are measured in time, the speed is the floor's time divided by the product's.
+ * at the goal. If a work is measured in time, the speed is the floor's time divided by the product's.
  */
 export function picture(rows: readonly Row[], machine: string): string {
   const bars = rows.flatMap(barOf);

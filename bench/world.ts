@@ -25,7 +25,7 @@ const SERVICE_PASSWORD = randomBytes(24).toString('hex');
 /** The environment of every process of the product. */
 const PRODUCTION = {
   NODE_ENV: 'production',
-  // What Node takes of the container of 1 GiB in deploy/kubernetes, and the option of the Dockerfile.
+  // The heap of Node in the container of 1 GiB of deploy/kubernetes, and the option of the Dockerfile.
   NODE_OPTIONS: '--max-old-space-size=512 --max-semi-space-size=16',
   ADMIN_API_KEY,
   SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -257,7 +257,7 @@ export class Site {
   }
 }
 
-/** One of two worlds that `--against` compares. */
+/** Options of each of the two worlds that `--against` compares. */
 interface Compared {
   /** Folder of the built product; by default that of this tree. */
   readonly dist?: string;
@@ -267,7 +267,7 @@ interface Compared {
 /** The database server, the product, the floors and the other contestants, for one run. */
 export class World extends Site {
   floor: Server;
-  /** The same reads as a Nest team writes them. */
+  /** The same reads, written as a Nest team would write them. */
   team: Server;
   private made = 0;
   /** Whether Directus is measured, too. */
@@ -337,7 +337,7 @@ export class World extends Site {
     return site;
   }
 
-  /** A folder that is removed at the end of the run. */
+  /** Makes a folder that is removed at the end of the run. */
   async newFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'mandat-bench-'));
     this.undo.push(() => rm(folder, { recursive: true, force: true }));
@@ -345,14 +345,14 @@ export class World extends Site {
   }
 }
 
-/** The same database and login on another server. */
+/** Returns the URL of the same database and login on another server. */
 function at(databaseUrl: string, server: string): string {
   const url = new URL(databaseUrl);
   url.port = new URL(server).port;
   return url.href;
 }
 
-/** The value of CELLS; '' without further cells. */
+/** Returns the value of CELLS; '' without further cells. */
 function cellsText(directory: string, cells: readonly string[]): string {
   if (cells.length === 0) return '';
   return [`principal=${directory}`, ...cells.map((url, index) => `cell-${index + 2}=${url}`)].join(' ');

@@ -15,7 +15,7 @@ const VERIFIER = join(__dirname, '../../packages/verify/bin/mandat-verify.js');
 /** The worker looks for ended votes each minute at the latest. */
 const LONGEST_WAIT_MS = 90_000;
 
-/** What a voter gets for a ballot. */
+/** Receipt and attestation of a ballot. */
 export interface Held {
   readonly Recu?: string;
   readonly Attestation: string;

@@ -1,5 +1,5 @@
 // Writes libs/voting/src/chiffrement/http/encrypted-examples.ts: the guardian's files and the sealed ballots of the demonstration's encrypted
-// votes. Each run draws other secrets, which nobody keeps. Needed after a change of the format, or of the votes in
+// votes. Each run draws new secrets and does not store them. Needed after a change of the format, or of the votes in
 // apps/cli/src/demonstration-campaigns.ts. Build first:
 //   node tools/encrypted-examples.mjs
 import { hash } from 'node:crypto';

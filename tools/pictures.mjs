@@ -6,7 +6,7 @@ import { env, execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { launch } from 'puppeteer-core';
 
-// Makes the pictures of docs/images that nobody takes by hand: the plan of a file, the certification of a receiver, and the French page of
+// Makes these pictures of docs/images: the plan of a file, the certification of a receiver, and the French page of
 // errors. Start the service with `npm start` on an empty folder, paste its line `export MANDAT_URL=…` in a second terminal, and run there:
 //   CHROMIUM=$(.ci/chromium) node tools/pictures.mjs
 

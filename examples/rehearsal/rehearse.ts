@@ -115,7 +115,7 @@ async function vote(
   await advance(partner, now + DAY_MS + HOUR_MS);
   const { data: opened } = await partner.campagnes.get({ path });
   must(opened.etat === 'VoteOuvert', 'an open vote');
-  /** What happens after the ballots of a day. */
+  /** Actions after the ballots of a day, by day. */
   const evenings: Readonly<Record<number, () => Promise<unknown>>> = {
     2: async () => changeRoll(partner, id, known, await clock(partner)),
     3: () => dispute(service, id, known),

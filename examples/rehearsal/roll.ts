@@ -12,7 +12,7 @@ import type { Service } from '../service';
 
 // The roll of the rehearsal: its explanation, its changes, a dispute and reminders.
 
-/** What a partner knows of its electorate: the records that the service has accepted. */
+/** A partner's electorate: the records that the service has accepted. */
 export interface Electorate {
   readonly syndicats: readonly SyndicatV2Sync[];
   readonly employes: readonly EmployeV2Sync[];
@@ -98,10 +98,10 @@ export async function changeRoll(
 }
 
 /**
- * Somebody says that she belongs on the roll. The explanation shows that her membership is unknown. It is added, and the difference
- * puts her on the roll.
+ * An employee objects that she belongs on the roll. The explanation shows that her membership is unknown. The membership is added, and
+ * the difference puts her on the roll.
  *
- * @returns who it is, with the reasons before and after
+ * @returns her identifier, with the reasons before and after
  */
 export async function dispute(
   { partner, platform }: Service,
@@ -155,7 +155,7 @@ async function upsert(partner: Partenaire, employes: readonly EmployeV2Sync[]): 
   await partner.syncV2.upsert({ body: [...employes] });
 }
 
-/** Brings the roll to what its list finds in the master data now. */
+/** Applies all differences between the roll and the current master data. */
 async function applyDifferences(partner: Partenaire, id: string): Promise<EcartsAppliquesItem> {
   const path = { id };
   const { empreinte } = (await partner.ecarts.list({ path })).data;

@@ -58,7 +58,7 @@ describe('the image of a signature', () => {
     }
   });
 
-  it('that was stored damaged, before images were decoded, can still be read', async () => {
+  it('an image stored damaged, before images were decoded, can still be read', async () => {
     const id = await space.sign({ imageSignature: PNG });
     const damaged = brokenImages()['a row too few']!;
     await app.database.query(`UPDATE signature_manuscrite SET png = $1 WHERE adhesion_id = $2`, [
@@ -68,7 +68,7 @@ describe('the image of a signature', () => {
     expect((await image(id)).json.imageSignature).toBe(dataUrl(damaged));
   });
 
-  it('of an employee is that of the most recent signature with an image, independent of the sending order', async () => {
+  it('an employee has the image of the most recent signature with one, in any sending order', async () => {
     const signedAt = (dateSignature: string, width?: number, rest: object = {}) =>
       space.sign({ dateSignature, ...(width ? { imageSignature: drawn(width) } : {}), ...rest });
     await signedAt('2026-01-05');
@@ -100,7 +100,7 @@ describe('the image of a signature', () => {
     },
   );
 
-  it('of an employee whose identifier is a GUID without a card: found in its own case', async () => {
+  it('a GUID that identifies only an employee is case-sensitive; another case returns 404', async () => {
     const [lower, upper] = [randomUUID(), randomUUID().toUpperCase()];
     await employees(lower, upper);
     for (const idExterne of [lower, upper]) {
@@ -114,7 +114,7 @@ describe('the image of a signature', () => {
     expectProblem(await latest(upper.toLowerCase()), 404, 'Employe.NotFound');
   });
 
-  it('of a GUID of a card and an employee: that of the card, also if the card has none', async () => {
+  it('a GUID of a card and an employee returns the image of the card, or 404 if the card has none', async () => {
     const [drawnCard, bareCard] = [await space.sign({ imageSignature: drawn(3) }), await space.sign()];
     await employees(drawnCard, bareCard);
     for (const employeIdExterne of [drawnCard, bareCard]) {

@@ -105,7 +105,7 @@ describe('400 names all errors at once, and nothing is written', () => {
     }
   });
 
-  it('a value that is no text is told how to be written', async () => {
+  it('a value that is not text: the detail shows how to write it', async () => {
     await makeChamps();
     const valeursChampUtilisateur = [{ NomChamp: 'Bilingue', Valeur: true }];
     const { json } = await platform('POST', '', signing({ valeursChampUtilisateur }));
@@ -276,13 +276,13 @@ describe('400 names all errors at once, and nothing is written', () => {
       valeurs = names.map((NomChamp, n) => ({ NomChamp, Valeur: 'é'.repeat(n < 32 ? 1_000 : 768) }));
     });
 
-    it('of a known employee: one byte more than is accepted', async () => {
+    it('known employee: the limit is accepted, one byte more is rejected', async () => {
       await sent({ valeursChampUtilisateur: valeurs });
       valeurs[32]!.Valeur += 'e';
       await refused(signing({ valeursChampUtilisateur: valeurs }), tooLarge);
     });
 
-    it('of an unknown person, whose request waits for conciliation', async () => {
+    it('unknown person: the limit is accepted for conciliation, one byte more is rejected', async () => {
       await sent({ employeIdExterne: 'E-unknown', valeursChampUtilisateur: valeurs });
       valeurs[32]!.Valeur += 'e';
       await refused(signing({ employeIdExterne: 'E-unknown', valeursChampUtilisateur: valeurs }), tooLarge);

@@ -142,7 +142,7 @@ describePage('the page for ballots', () => {
     ]);
   });
 
-  it('no request has a choice in it, and requests differ in the sealed ballot only', async () => {
+  it('requests contain no choice and differ only in the sealed ballot', async () => {
     const choices: Choix[] = [
       [[0], [1]],
       [[1, 2], []],

@@ -47,7 +47,7 @@ function decryptSums<P>(
   });
 }
 
-/** The same by a plain count. */
+/** Returns the expected sums, counted in plaintext. */
 const plainSums = ({ questions }: Scrutin, ballots: readonly Choix[]): number[] =>
   questions.flatMap(({ Options }, q) => [
     ballots.filter((choix) => choix[q]!.length === 0).length,
@@ -55,7 +55,7 @@ const plainSums = ({ questions }: Scrutin, ballots: readonly Choix[]): number[] 
   ]);
 
 describe('a sealed ballot', () => {
-  it('of any allowed choice is accepted, and sums decrypt to the choices, with both libraries in both places', async () => {
+  it('any allowed choice is accepted and sums decrypt to the choices, with each library sealing and the other checking', async () => {
     const sodium = (await libsodium()) as unknown as typeof noble;
     fc.assert(
       fc.property(elections, ({ vote, ballots }) => {

@@ -3,7 +3,7 @@ import { type Group, libsodium, littleEndian, modulo, readBallot, sealWith, vote
 import { base64url, testVote, uuid } from './support/votes';
 
 /**
- * What an operator has who reads database, logs, backups and all keys of the service: the vote, and every ballot with its
+ * An operator who reads database, logs, backups and all keys of the service has the vote, and every ballot with its
  * voter. The service holds no secret of the vote. The attackers learn from half of the ballots, whose choices they know,
  * and guess the other half.
  */
@@ -41,10 +41,10 @@ function castAll(deviceOf: (votant: string) => () => bigint): Cast[] {
 
 const slotsOf = ({ bytes }: Cast) => readBallot(voteOf(group, scrutin), bytes).slots[0]!;
 
-/** The choice that a slot shows to who knows its randomness, or the difference of two slots with the same one. */
+/** Returns true if a slot without its randomness, or the difference of two slots with the same one, shows a choice. */
 const isSet = (point: Uint8Array): boolean => base64url(point) === base64url(group.base);
 
-/** Tries as randomness what a bad device could derive it from: what the service and the voter know, and small numbers. */
+/** Tries randomness that a bad device could derive from data of the service and the voter, or from small numbers. */
 const guessesRandomness: Attacker = (ballots) => {
   const { campagneId, ceremonie, cle } = scrutin;
   const common = [campagneId, ceremonie, cle, '', '0', '1'].map((text) => Buffer.from(text));

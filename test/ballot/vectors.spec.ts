@@ -32,7 +32,7 @@ describe('test vectors', () => {
     expect(makeVectors()).toEqual(vectors);
   });
 
-  it('of the hash follow from the bytes of the specification', () => {
+  it('the hash vectors follow from the bytes of the specification', () => {
     const label = 'mandat/chiffre/1/exemple';
     const bytes = `00000018${Buffer.from(label).toString('hex')}00000000000000010000000006` + '6d616e646174';
     const digest = createHash('sha512').update(bytes, 'hex').digest();

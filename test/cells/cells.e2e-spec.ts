@@ -105,7 +105,7 @@ describe('a key', () => {
     },
   );
 
-  it('that the directory does not record leaves nothing in the cell', async () => {
+  it('the directory cannot record the key: 503, and the cell stores nothing', async () => {
     const { json } = await created({ cellule: 'nord' });
     const spaces = async () =>
       (await two.databases.nord.query('SELECT tenant_id FROM journal_tete ORDER BY tenant_id')).rows;

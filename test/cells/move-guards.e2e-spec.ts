@@ -170,7 +170,7 @@ it('a move that is interrupted again and again ends, and others go on meanwhile'
   expect((await two.write(tenant)).status).toBe(201);
 }, 120_000);
 
-it('of two movers one performs the move, and old rows stay for three minutes', async () => {
+it('two movers: one performs the move, and old rows stay for three minutes', async () => {
   const { tenant } = await two.tenantIn('principal');
   await two.request(tenant, 'nord');
   const move = await two.openMove(tenant);

@@ -219,7 +219,7 @@ describe('A signature v1a', () => {
     for (const key of [secret, rotated.clePublique!])
       expect(verifyWebhook(headers, text, key).type).toBe('webhook.test');
 
-    // Back again: absent is `v1`.
+    // Back to `v1`, the default of an absent `signature`.
     await mandat.webhooks.replace({ path: { id }, body });
     const { data: back } = await mandat.webhooks.rotate({ path: { id } });
     expect([back.signature, back.clePublique, back.secret]).toEqual([

@@ -207,7 +207,7 @@ describe('mandat plan', () => {
     expect(changements).toHaveLength(1803);
   });
 
-  it('a large file is planned by a task, whose failure is told like that of a request', async () => {
+  it('a large file is planned by a task; its failure is reported like that of a request', async () => {
     const worker = await startWorker(app.config);
     try {
       const whole = JSON.stringify({ Syndicats: UNIONS, Employes: staff(3) });
@@ -259,7 +259,7 @@ describe('mandat plan', () => {
 });
 
 describe('mandat appliquer', () => {
-  it('a stale plan, and one that was applied: 1 with what to do', async () => {
+  it('a stale plan, and one already applied: exit 1 with the remedy', async () => {
     await partner.sync({ Syndicats: UNIONS, Employes: staff(2) });
     const stale = await planned({ Employes: [employee('E-0', { Courriel: 'new@example.org' })] });
     const other = await planned({ Employes: [employee('E-1', { Courriel: 'new@example.org' })] });

@@ -156,7 +156,7 @@ describe('mandat declencher', () => {
     expect(types.length).toBeGreaterThanOrEqual(14);
   }, 60_000);
 
-  it('an unknown type, a key of production and a receiver that refuses: what to do', async () => {
+  it('an unknown type, a production key and a receiver that rejects: an error with the cause', async () => {
     const unknown = await trigger('adhesion.signe');
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
@@ -179,7 +179,7 @@ describe('mandat declencher', () => {
 });
 
 describe('mandat journal', () => {
-  it('shows the trail of a client to an administrator, and to nobody else', async () => {
+  it('shows the trail of a client only to administrators', async () => {
     const admin = { MANDAT_API_KEY: app.adminKey };
     const { clientId } = campaigns.tenant;
     const { code, stdout } = await desk.mandatWith(admin, 'journal', clientId);
@@ -242,7 +242,7 @@ describe('mandat verifier', () => {
     desk.write('jwks.json', (await app.send(undefined, 'GET', '/.well-known/jwks.json')).json);
     const kept = await desk.mandat('verifier', id, '--cles', 'jwks.json', '--json');
     expect([kept.code, kept.stderr, JSON.parse(kept.stdout).verdict]).toEqual([0, '', 'egal']);
-    // Such as by a machine without memory: a verification that has not ended is none.
+    // Killed, as when memory runs out: an unfinished verification fails.
     const kill = `if (/mandat-verify/.test(process.argv[1])) process.kill(process.pid, 'SIGKILL');`;
     const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(kill).toString('base64')}`;
     const killed = await desk.mandatWith({ NODE_OPTIONS }, 'verifier', id, '--cles', 'jwks.json');

@@ -16,7 +16,7 @@ import {
 
 const app = perFile(() => TestApp.own('volume'));
 
-// Employments come first: their plans depend on the statistics of employees, of whom cards need many.
+// Employments come first, because their plans depend on the statistics of employees, and CARDS adds many employees.
 describe.each([EMPLOYMENTS, CARDS, VOTERS, MEETINGS, RESULTS])('a page of $what', (list) => {
   let opened: OpenedList;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { ConfigError } from '../../libs/platform/src/ops/config-error';
 import { BASELINE } from '../../migrations/baseline';
 import { describeSchema } from '../contract/support/catalogue';
 
-/** What `migrate` of release 0.2.0 sent to an empty database (tools/database/record-release.mjs, run on commit d857608). */
+/** SQL of `migrate` of release 0.2.0 for an empty database (tools/database/record-release.mjs, on commit d857608). */
 const RELEASE = gunzipSync(readFileSync(join(__dirname, 'release-0.2.0.sql.gz'))).toString();
 
 const [SPACE, CLIENT, TASK] = [randomUUID(), randomUUID(), randomUUID()];

@@ -72,7 +72,7 @@ const verify = () =>
     'verifier-journal',
   );
 
-/** The values of a measurement by their labels, read anew. */
+/** Collects a metric and returns its values by their labels. */
 async function valuesOf(name: string): Promise<Record<string, number>> {
   const text = await worker.get(Metrics)['collect']();
   const own = samplesOf(text, '').filter((sample) => sample.name === name);
@@ -224,7 +224,7 @@ describe('Each alert', () => {
     },
   );
 
-  it('that is described exists', () => {
+  it('docs/alerts.md describes exactly these alerts', () => {
     const [, ...titles] = titlesOf(textOf('docs/alerts.md'));
     expect(titles).toEqual(ALERTS.map(({ alert }) => alert));
   });
@@ -303,8 +303,8 @@ if (!hasPromtool)
   );
 (hasPromtool ? describe : describe.skip)('On the measurements of the processes', () => {
   /**
-   * What the test itself disturbs: it has no real standby, the memory is that of a Jest worker with the suites before this
-   * one, and the 500 of the preparation would use up the budget.
+   * Replaces series that the test itself disturbs: it has no real standby, the memory is that of a Jest worker with the
+   * suites before this one, and the 500 of the preparation would use up the budget.
    */
   const healthy = ({ name, labels }: Sample): string | undefined =>
     name === 'mandat_database_standby_behind_seconds'
@@ -332,7 +332,7 @@ if (!hasPromtool)
     ).toBe('');
   });
 
-  it('no alert fires while all is well', () => {
+  it('healthy processes: no alert fires', () => {
     expect(differences(OBJECT.spec, samples, { [firing]: {} }, healthy)).toBe('');
   });
 
@@ -347,7 +347,7 @@ if (!hasPromtool)
     (sample: Sample): string | undefined =>
       sample.name === name && sample.labels.includes(labels) ? values : undefined;
   const gone = '_x120';
-  /** Of `every` requests one fails. */
+  /** Fails one of `every` requests. */
   const failing =
     (every: number) =>
     ({ name, labels }: Sample): string | undefined => {

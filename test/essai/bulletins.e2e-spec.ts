@@ -158,7 +158,7 @@ describe('POST /plateforme/v1/essai/campagnes/{id}/bulletins', () => {
     expect(await vote.voted()).toEqual(expect.arrayContaining(voted));
   });
 
-  it('the draw of one client takes turns with its long lists', async () => {
+  it('a draw waits while a long list of the same client is read', async () => {
     const vote = await Vote.open(20);
     let end = (): void => undefined;
     const held = new Promise<void>((resolve) => (end = resolve));
@@ -223,7 +223,7 @@ describe('POST /plateforme/v1/essai/campagnes/{id}/bulletins', () => {
   it('a request casts 2,000 ballots of an encrypted vote at most; a repetition casts the others', async () => {
     const vote = await Vote.open(2_400, 'encrypted');
     expect(vote.voters).toBeGreaterThan(2_000);
-    // Neither sealed nor cast: 2,000 real ones take many seconds.
+    // Sealing and casting are mocked, because 2,000 real ballots take many seconds.
     const sealed = jest.spyOn(app.app.get(ChiffrementService), 'sealSynthetic').mockResolvedValue('');
     const cast = jest
       .spyOn(app.app.get(BulletinsService), 'cast')

@@ -75,7 +75,7 @@ const inOrder = (...lives: [number, string][][]): string[] =>
     .map(([, text]) => text);
 
 describe('an advance', () => {
-  it('of a vote of seven days takes less than 10 s, with ballots, sealing and count', async () => {
+  it('a vote of seven days takes less than 10 s, with ballots, sealing and count', async () => {
     await work();
     const id = await space.planned(1, 7);
     const votes = await Votes.of(app, space.campaigns);
@@ -126,7 +126,7 @@ describe('an advance', () => {
   });
 
   it.each([3_600_000, 50])(
-    'tells events in the order of their dates, with their times (rounds of %i ms beside it)',
+    'emits events in the order of their dates, with their times (concurrent rounds of %i ms)',
     async (roundMs) => {
       await work(roundMs);
       await space.planned(5, 9, 'C');
@@ -308,7 +308,7 @@ describe('a worker that is killed in an advance', () => {
 });
 
 describe('many votes', () => {
-  it('twenty votes at their own dates are told in order', async () => {
+  it('twenty votes with different dates: events are emitted in order', async () => {
     await work();
     const lives: [number, string][][] = [];
     for (const n of times(20, (index) => index)) {

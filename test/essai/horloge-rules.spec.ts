@@ -11,7 +11,7 @@ const CONTEXTS = ['adhesion', 'consent', 'membership', 'voting'];
 const READINGS =
   /(?<!\.|async )\b(?:now|statement_timestamp|clock_timestamp|transaction_timestamp|localtimestamp)\s*\(\s*\)|\bcurrent_(?:date|time|timestamp)\b|\blocaltime(?:stamp)?\b|\bnew Date\(\)|\bDate\.now\b/gi;
 
-/** What makes a reading one of the clock, or of the request's. */
+/** Readings that `tenant_clock` converts to the clock of the tenant. */
 const CONVERTED = /tenant_clock\(\s*(?:now|statement_timestamp|clock_timestamp)\s*\(\s*\)\s*\)/gi;
 
 /** How often a file reads the real time, and why. */

@@ -80,7 +80,7 @@ describe('the clock of a data space', () => {
     expectNear((await space.get()).json.maintenant, inDays(720));
   });
 
-  it('of two moves at once one wins, and the clock shows the later time or refuses it', async () => {
+  it('eight moves at once: the clock shows the latest accepted time; rejections are 409', async () => {
     const answers = await Promise.all(times(8, (n) => space.put(inDays(n + 1))));
     const done = answers.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
@@ -329,7 +329,7 @@ describe('many clocks beside each other', () => {
   });
 });
 
-describe('what goes by the clock', () => {
+describe('features that use the clock', () => {
   it('midnight is that of the time zone of the data space', async () => {
     const { tenant } = space;
     const zone = { fuseauHoraire: 'Pacific/Kiritimati' };

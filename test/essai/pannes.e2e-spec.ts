@@ -101,7 +101,7 @@ describe('PUT /b2b/v2/essai/pannes', () => {
     expect((await list()).status).toBe(200);
   });
 
-  it('of 20 requests at once exactly `fois` fail', async () => {
+  it('20 requests at once: exactly `fois` fail', async () => {
     await put({ route: ROUTE, statut: 500, fois: 7 });
     const statuses = (await Promise.all(Array.from({ length: 20 }, list))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 500)).toHaveLength(7);

@@ -39,7 +39,7 @@ type Content = Record<string, unknown>;
 /** Everything that the cheat knows: the public files, and the own secrets. */
 interface Scene {
   readonly group: Group;
-  /** It waits for the file of the cheat. The others have sent theirs, except guardian 3 in round 1. */
+  /** The ceremony waits for the cheat's file. The others have sent theirs, except guardian 3 in round 1. */
   readonly ceremony: Ceremony;
   readonly members: readonly Member[];
   readonly cheat: Member;
@@ -51,7 +51,7 @@ interface Cheat {
   /** The check that finds it, and further ones that would, in their order. */
   readonly checks: readonly Guardians.FaultName[];
   make(scene: Scene): unknown;
-  /** What the cheat has reached if the checks are not made. */
+  /** Asserts what the cheat achieves without the checks. */
   reached?(scene: Scene): void;
 }
 
@@ -329,7 +329,7 @@ describe('cheating guardians in the ceremony', () => {
 
   it('every check has a cheat', () => {
     const found = new Set(CHEATS.map(({ checks }) => checks[0]));
-    // A complaint against nobody or oneself is tested below.
+    // Invalid complaints are tested below.
     expect(CEREMONY_CHECKS.map(({ nom }) => nom).filter((nom) => !found.has(nom))).toEqual(['plainte']);
   });
 
@@ -447,16 +447,16 @@ describe('cheating guardians in the ceremony', () => {
       return scene.ceremony.failure;
     }
 
-    it('nobody is blamed if all shares are right', () => expect(blamed(() => ({}))).toBeUndefined());
+    it('correct shares: no guardian is blamed', () => expect(blamed(() => ({}))).toBeUndefined());
 
-    it('a wrong share is found by the one who gets it, and everyone sees who has cheated', () => {
+    it('a wrong share is found by its recipient, and the cheat is named to all', () => {
       const wrong = blamed(({ parts }) => ({
         parts: [parts[0], wrongPart(parts[1]!)],
       }));
       expect(wrong).toEqual({ gardien: CHEAT, plaignant: 3 });
     });
 
-    it('so is a commitment to another polynomial', () => {
+    it('a commitment to another polynomial is found, too', () => {
       const wrong = blamed((_, { ceremony, cheat }) => {
         const other = { ...cheat, polynomial: [cheat.polynomial[0]!, OWN_KEY] };
         const { engagements, preuve } = fileOf(ceremony, other, random) as Guardians.SharesFile;
@@ -465,7 +465,7 @@ describe('cheating guardians in the ceremony', () => {
       expect(wrong).toEqual({ gardien: CHEAT, plaignant: 1 });
     });
 
-    it('so is a share that was encrypted to somebody else', () => {
+    it('a share encrypted to another guardian is found, too', () => {
       const wrong = blamed(({ parts }, scene) => {
         const ephemere = encoded(group, group.add(pointOf(scene, parts[0]!.ephemere), group.base));
         return { parts: [{ ...parts[0], ephemere }, parts[1]] };
@@ -530,7 +530,7 @@ interface DecryptionScene {
   readonly members: readonly Member[];
   readonly cheat: Member;
   readonly count: Count;
-  /** What the cheat would send as an honest guardian. */
+  /** The file that an honest guardian would send. */
   readonly file: Guardians.DecryptionFile;
 }
 
@@ -669,7 +669,7 @@ describe('cheating guardians in the decryption', () => {
     expect(guardians.decryptionOf(ceremony, count, file, left)).not.toHaveProperty('nom');
   });
 
-  it('control: without the check of the proofs the cheat wins a vote, and nobody can see it', () => {
+  it('control: without the check of the proofs, the cheat adds a vote undetected', () => {
     const { ceremony, count, members } = scene;
     const { make } = CHEATS_OF_DECRYPTION.find(({ name }) => name.includes('one vote more'))!;
     const left = DECRYPTION_CHECKS.filter(({ nom }) => nom !== 'preuvePart');

@@ -34,7 +34,7 @@ interface Folder {
   readonly 'depouillement.json': { readonly sommes: readonly string[] } | string;
 }
 
-describe('mandat-gardien, with three guardians of whom two are needed', () => {
+describe('mandat-gardien, with three guardians and a threshold of two', () => {
   const office = new Office(NAMES);
   const [first, second, third] = office.desks as [Desk, Desk, Desk];
   const fichiers: Guardians.CeremonyFile[] = [];
@@ -136,14 +136,14 @@ describe('mandat-gardien, with three guardians of whom two are needed', () => {
       );
     });
 
-    it('a file of somebody else under the own number is an alarm', async () => {
+    it('another person’s file under the own number raises an alarm', async () => {
       const other = guardians.ceremonyOf(group, document([])) as Ceremony;
       const forged = guardians.makeKeys(other, 2, guardians.drawSecrets(random), random);
       const run = await second.round(document([fichiers[0]!, forged, fichiers[2]!]));
       expectRun(run, 1, 'STOP', 'somebody poses as you');
     });
 
-    it('round 2 makes no file unless the fingerprints were compared', async () => {
+    it('fingerprints not compared: round 2 makes no file', async () => {
       const run = await first.round(document(), ['non']);
       expectRun(run, 1, 'Nothing was done.', guardians.fingerprintOf(fichiers[2]!));
       expect(first.has('tour-2-gardien-1.json')).toBe(false);
@@ -390,7 +390,7 @@ describe('mandat-gardien, with three guardians of whom two are needed', () => {
       right = folderOf(ballots);
     });
 
-    it('decrypts nothing unless the digest was compared with the other guardians', async () => {
+    it('digest not compared with the other guardians: nothing is decrypted', async () => {
       expectRun(
         await decrypt(first, right, ['non']),
         1,

@@ -14,7 +14,7 @@ interface Election {
   readonly seed: number;
 }
 
-/** In ten-thousandths. A class often has one weight only, and often one without a common divisor. */
+/** Weights in ten-thousandths. A class often has one weight only, and often one without a common divisor. */
 const weights: fc.Arbitrary<readonly bigint[]> = fc.oneof(
   fc.constantFrom([10_000n], [15_000n], [0n], [1n], [0n, 10_000n]),
   fc

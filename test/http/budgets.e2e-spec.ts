@@ -436,7 +436,7 @@ describe('long answers', () => {
 });
 
 describe('results of syncs that their readers have not taken', () => {
-  /** Sends a sync whose result has about 11 MB, and reads nothing of it but its beginning. */
+  /** Sends a sync whose result has about 11 MB, and reads only the beginning of the result. */
   async function stalledSync(sender: TestTenant): Promise<Socket> {
     const employes = Array.from({ length: 50_000 }, (_, n) => ({ idExterne: `${n}-${'x'.repeat(180)}` }));
     const body = JSON.stringify({ employes });

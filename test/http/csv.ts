@@ -9,7 +9,7 @@ export function csvOf(app: TestApp, caller: Caller, path: string): Promise<Answe
   return app.send(caller, 'GET', path, undefined, CSV);
 }
 
-/** Reads CSV as RFC 4180 has it, and nothing that is not in its grammar. */
+/** Parses CSV strictly by the grammar of RFC 4180. @throws Error on other text */
 export function parseCsv(text: string, separator = ','): string[][] {
   const next = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${separator}]*))(${separator}|\\r\\n)`, 'y');
   const rows: string[][] = [];

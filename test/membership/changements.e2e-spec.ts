@@ -87,7 +87,7 @@ describe('GET /b2b/v2/changement', () => {
     ]);
   });
 
-  it('has a row for each way of writing, and none for what does not change', async () => {
+  it('each way of writing adds a row; a write without a change adds none', async () => {
     await synced(app, space.partenaire, { Syndicats: SYNDICATS });
     const follower = await fromHere();
     const steps: [work: () => Promise<unknown>, changes: string[]][] = [

@@ -41,7 +41,7 @@ const sizeOf = async (path: string): Promise<number> =>
   Buffer.byteLength(JSON.stringify((await app.send(tenant, 'GET', path)).json));
 
 describe('An employee', () => {
-  it('that would grow beyond 1 MiB over syncs is refused with what is nested, and others are written', async () => {
+  it('growth beyond 1 MiB over syncs is rejected with the nested records; others are written', async () => {
     await sync(employe('E', { Emplois: emplois(0, 400) }));
     const { Employes, Emplois, Adhesions } = await sync(
       employe('E', {
@@ -67,7 +67,7 @@ describe('An employee', () => {
     expect(await sizeOf('/b2b/v2/employe/E')).toBeLessThan(MIB);
   });
 
-  it('that was larger before can be read and sent again, but cannot grow', async () => {
+  it('already larger than 1 MiB: can be read and sent again, but cannot grow', async () => {
     await sync(employe('E', { Emplois: emplois(0, 1) }));
     await app.database.query(
       `INSERT INTO emploi (tenant_id, id_externe_employe, identifiant_externe, identifiant_externe_employeur, matricule)
@@ -149,7 +149,7 @@ describe('A union', () => {
       Syndicats: [{ IdentifiantExterne: 'SYN', Nom: 'Local', Employeurs: [{ IdentifiantExterne, Nom }] }],
     });
 
-  it('has employers of up to 8 MiB, by whatever way they grow', async () => {
+  it('employers reach 8 MiB: every request that would exceed it is rejected', async () => {
     await grow(1, 8_150);
     const before = await app.send(tenant, 'GET', path);
     expect(await sizeOf(path)).toBeGreaterThan(7.9 * MIB);
@@ -206,7 +206,7 @@ describe('A union', () => {
     expect((await again()).status).toBe(200);
   });
 
-  it('that changes between two parts cannot be read to its end', async () => {
+  it('a change between two parts stops the reading with an error', async () => {
     await grow(1, 2_000);
     const { parts } = await app.app.get(SyndicatsService).get(tenant.tenantId, 'SYN');
     const reading = parts();

@@ -112,7 +112,7 @@ describe.each(KINDS)(
       expect(await rowsRead(table, afterSmallOnes(prepare, analyzed))).toBeLessThan(EACH * MANY);
     });
 
-    it('as the first one of a tenant, after many tenants with a row each', async () => {
+    it('first sync of a tenant, after many tenants with a row each', async () => {
       expect(await rowsRead(table, besideSmallTenants(prepare))).toBeLessThan(EACH * MANY);
     });
 

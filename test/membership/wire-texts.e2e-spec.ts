@@ -47,7 +47,7 @@ const moment = fc
     noInvalidDate: true,
   })
   .map((date) => date.toISOString());
-/** Times whose last digits are zero: PostgreSQL leaves these out unless told otherwise. */
+/** Times that end with zeros, which PostgreSQL omits by default. */
 const time = fc.oneof(
   moment,
   fc.constantFrom('2026-11-26T00:00:00.000Z', '2026-02-28T23:59:59.900Z', '0001-01-01T00:00:00.120Z'),
@@ -77,7 +77,7 @@ async function stored(table: Table, values: Record<string, unknown>): Promise<{ 
   return { row, shown };
 }
 
-/** What JSON.stringify makes of the columns, in the order of the fields. */
+/** Returns the columns as JSON.stringify writes them, in the order of the fields. */
 function expected(table: Table, row: Row): string {
   return JSON.stringify(Object.fromEntries(names(table).map((name) => [name, row[snakeCase(name)]])));
 }

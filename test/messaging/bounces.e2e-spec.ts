@@ -484,7 +484,7 @@ describe('Voters whose mailbox rejects', () => {
     expectProblem(await post.send('POST', '/b2b/v2/courriel', none), 400, 'Courriel.AucunDestinataire');
     const read = (await campaigns.sent('GET', `/${id}/votants/${rejected}`)).json;
     expect(shown(read)).toEqual(state('EnAttente'));
-    // Sent back, it is ignored.
+    // An upsert ignores these fields.
     expect((await campaigns.sent('POST', `/${id}/votants/upsert`, read)).json).toEqual(read);
   });
 

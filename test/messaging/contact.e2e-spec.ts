@@ -44,7 +44,7 @@ const emails = async ({ post }: { post: Post }): Promise<number> =>
   (await post.rows('SELECT FROM courriel WHERE tenant_id = $1')).length;
 
 describe('The technical contact of a client', () => {
-  it('gets an e-mail when an endpoint is disabled, also in staging, with what to do', async () => {
+  it('gets an email with the remedy when an endpoint is disabled, also in staging', async () => {
     const organisation = { contactTechnique: 'Integration@Exemple-Québec.org' };
     const one = await disabled({ organisation, nom: `Syndicat ${Date.now()}` });
     const to = 'integration@exemple-québec.org';

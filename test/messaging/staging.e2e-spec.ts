@@ -36,7 +36,7 @@ async function etatsOf(post: Post, id: string): Promise<Record<string, string>> 
 }
 
 describe('E-mail of a staging data space', () => {
-  it('reaches nobody by default, and everybody from production; the held recipients use the quota', async () => {
+  it('is held back by default, and sent from production; held recipients use the quota', async () => {
     const spaces = [await opened('staging'), await opened('production')] as const;
     const emails = [];
     for (const post of spaces) {
@@ -179,7 +179,7 @@ describe('E-mail of a staging data space', () => {
     await sending.close();
   });
 
-  it.each([null, 'autre'])('reaches nobody while the environment is %s in the settings', async (name) => {
+  it.each([null, 'autre'])('is held back while the environment is %s in the settings', async (name) => {
     const post = await opened('production');
     const { id } = await post.email({ idExternes: await employes(post, ['a@example.org']) });
     // A trigger refuses this, as it does not in a database that was restored from elsewhere.

@@ -54,7 +54,7 @@ const sign = (trace: string, flags?: string) =>
   space.send('POST', SIGNING, CARD, parentOf(trace, flags), { cle: space.plateforme });
 
 describe('spans', () => {
-  it('of a signing, its statements and its delivery are one trace, which the caller began', async () => {
+  it('a signing, its statements and its delivery share the trace that the caller began', async () => {
     const path = `/${CANARY.path}`;
     const { id } = await space.endpoint({
       url: `${receiver.url}${path}?jeton=${CANARY.query}`,
@@ -86,7 +86,7 @@ describe('spans', () => {
     expect(receiver.received.at(-1)!.headers).not.toHaveProperty('traceparent');
   });
 
-  it('of further attempts belong to the trace, too', async () => {
+  it('further delivery attempts belong to the trace, too', async () => {
     const path = '/busy';
     receiver.behaviours.set(path, (_received, response) => response.writeHead(503).end());
     const { id } = await space.endpoint({ url: receiver.url + path, types: ['adhesion.signee'] });
@@ -110,7 +110,7 @@ describe('spans', () => {
     expect(next.traceparent).toBe(`00-${trace}-${request.id}-01`);
   });
 
-  it('of a sync as a task: the job is part of the request, and its statements are part of the job', async () => {
+  it('a sync as a task: the request is the parent of the job, and the job that of its statements', async () => {
     const trace = newTrace();
     const sync = { Employes: [{ IdExterne: 'E-2', Prenom: CANARY.prenom, Nom: CANARY.nom }] };
     const headers = { ...parentOf(trace), Prefer: 'respond-async' };
@@ -120,7 +120,7 @@ describe('spans', () => {
     expect(collector.of(trace).filter(({ parentId }) => parentId === job.id).length).toBeGreaterThan(5);
   });
 
-  it('of a list in parts have the statements of all parts', async () => {
+  it('a list in parts has the statements of all parts', async () => {
     const employes = Array.from({ length: 5_001 }, (_, n) => ({
       ...{ idExterne: `L-${n}`, prenom: CANARY.prenom, nom: CANARY.nom },
     }));
@@ -134,7 +134,7 @@ describe('spans', () => {
     );
   });
 
-  it('of a failure have its SQLSTATE and status', async () => {
+  it('a failure has its SQLSTATE and status', async () => {
     const trace = newTrace();
     await refusing(app, 'evenement', () => sign(trace));
     expect(await spanOf(trace, `POST ${SIGNING}`)).toMatchObject({
@@ -147,7 +147,7 @@ describe('spans', () => {
     });
   });
 
-  it('are not made of a request that its caller does not sample, nor of probes', async () => {
+  it('a request that the caller does not sample, and a probe, have none', async () => {
     const [trace, later] = [newTrace(), newTrace()];
     const answer = await sign(trace, '00');
     expect(answer.headers.get('traceparent')).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
@@ -176,7 +176,7 @@ describe('spans', () => {
 });
 
 describe('a collector', () => {
-  it('whose answer does not end holds up a stop no longer than one that does not answer', async () => {
+  it('an endless response delays the stop by less than 15 s', async () => {
     const endless = createServer((_request, response) => {
       response.writeHead(200);
       const drops = setInterval(() => (response.destroyed ? clearInterval(drops) : response.write(' ')), 500);
@@ -206,7 +206,7 @@ describe('the packages of tracing', () => {
   const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(HOOK).toString('base64')}`;
 
   it.each(['partner-api', 'worker'] as const)(
-    'are not loaded by %s without OTEL_EXPORTER_OTLP_ENDPOINT',
+    'are loaded by %s only with OTEL_EXPORTER_OTLP_ENDPOINT',
     async (name) => {
       const DATABASE_URL = await cloneTemplate();
       const off = await Child.start(name, { DATABASE_URL, NODE_OPTIONS });

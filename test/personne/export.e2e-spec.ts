@@ -157,7 +157,7 @@ describe('The export of an employee', () => {
     }
   });
 
-  it('that fails halfway does not look complete', async () => {
+  it('a failure halfway breaks the response off', async () => {
     const space = await Space.make(app);
     await space.fill();
     await addCards(space, 10);

@@ -366,7 +366,7 @@ describe('Times', () => {
       employee('A', { Prenom: 'Un', Nom: 'Premier' }),
       employee('B', { Prenom: 'Deux', Nom: 'Second' }),
     );
-  it('a sync that makes the identifier anew belongs to the new employee, though the former one was deleted while it ran', async () => {
+  it('the employee of an identifier is deleted during a sync: the data of the sync belongs to the new employee', async () => {
     await two();
     // The former person is another one: a row with its names stays.
     const campaigns = new Campaigns(app, partner.tenant);

@@ -68,7 +68,7 @@ const history = some(KEPT, DOUBLE).chain((employed) =>
     }),
 );
 
-/** What the API shows, without what depends on the record that a place on the roll was made from. */
+/** Returns the data of the API, except what depends on the source record of a place on the roll. */
 async function shown(told: Told): Promise<unknown> {
   const lists = (await told.shown()) as [string, Loose[]][];
   return lists

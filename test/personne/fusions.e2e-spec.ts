@@ -308,7 +308,7 @@ describe('Places on rolls', () => {
       NombreAjoutes: 0,
     });
     const { json: compared } = await campaigns.sent('GET', `/${vote.id}/liste-electorale/ecarts`);
-    // Whoever has voted is not compared.
+    // Voters who have voted are not compared.
     expect(compared.ecarts).toEqual([]);
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     expect(await votes.aVote(vote.id)).toBe((await votes.box(vote.id)).length);
@@ -451,7 +451,7 @@ describe('The person', () => {
     expect((await space.read(other)).status).toBe(200);
   });
 
-  it('the absorbed identifier given to somebody else: each export has its own person', async () => {
+  it('the absorbed identifier is given to another person: each export has its own person', async () => {
     const space = await Space.make(app);
     for (const [id, prenom] of [
       ['A', 'Un'],
@@ -486,8 +486,8 @@ describe('The person', () => {
   });
 });
 
-describe('Beside other requests', () => {
-  it('twenty merges at once: each employee is absorbed once, and nobody is lost', async () => {
+describe('Concurrent requests', () => {
+  it('twenty merges at once: each employee is absorbed once, and none is lost', async () => {
     await openTenant(app);
     const ids = many(6, (n) => `M-${n}`);
     await employees(...ids.map((id) => employee(id, { Emplois: [job(`J-${id}`, 'EMP')] })));

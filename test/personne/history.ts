@@ -51,7 +51,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
-/** One data space, whose employees have these identifiers now. */
+/** A tenant with the present identifiers of its employees. */
 export class Told {
   private made = 0;
 

@@ -15,11 +15,11 @@ const renaming: fc.Arbitrary<Step> = fc
   .shuffledSubarray(NAMES, { minLength: BORN.length, maxLength: BORN.length })
   .map((to) => ({ kind: 'rename', to }));
 const steps = (maxLength: number): fc.Arbitrary<Step[]> => fc.array(step, { minLength: 2, maxLength });
-/** One or two renamings among other steps. */
+/** Steps that include one or two renamings. */
 const history = fc
   .tuple(steps(8), renaming, steps(6), fc.option(renaming, { nil: undefined }), steps(4), who)
   .map(([first, one, then, two, last, voter]): Step[] => {
-    // Somebody votes before and tries it again at the end.
+    // A voter votes before the renamings and tries again at the end.
     const [list, vote] = (['list', 'vote'] as const).map((kind) => ({ kind, who: voter, n: 0 }));
     return [...first, list!, vote!, one, ...then, ...(two ? [two] : []), ...last, vote!];
   });

@@ -355,8 +355,8 @@ describe('POST /b2b/v2/employe/nouveaux-identifiants', () => {
   });
 });
 
-describe('What names an employee', () => {
-  it('follows: cards, requests, consents, rolls and their criteria; the person votes once', async () => {
+describe('References to a renamed employee', () => {
+  it('cards, requests, consents, rolls and their criteria follow; the person votes once', async () => {
     const space = await Space.make(app);
     const { one: who } = space;
     await space.fill();
@@ -569,7 +569,7 @@ describe('Columns that name an employee', () => {
   });
 });
 
-describe('Beside other requests', () => {
+describe('Concurrent requests', () => {
   it('two renamings and creations of the same identifiers at once: each identifier has one person', async () => {
     for (let round = 0; round < 5; round++) {
       const ids = many(6, (n) => `R${round}-${n}`);
@@ -584,7 +584,7 @@ describe('Beside other requests', () => {
         partner.sync({ Employes: [employee(ids[1]!, { Prenom: ids[1], Ville: 'Laval' })] }),
       ]);
       for (const { status } of answers) expect([200, 201, 404, 409]).toContain(status);
-      // One of both has N, and nobody is lost.
+      // One of the two has N, and no employee is lost.
       const list = (await partner.get('/b2b/v2/employe')) as Loose[];
       const known = list.filter(({ idExterne }) => String(idExterne).includes(`${round}`)).length;
       expect(known).toBeGreaterThanOrEqual(ids.length);

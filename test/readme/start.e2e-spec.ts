@@ -46,7 +46,7 @@ describe('npm start with ADMIN_API_KEY', () => {
     expect(await answer.json()).toMatchObject([{ nom: 'Seconde' }]);
   });
 
-  it('takes receivers of webhooks on this machine, because nobody else reaches it, and says so', async () => {
+  it('accepts webhook receivers on this machine, because only this machine reaches it, and says so', async () => {
     expect(await registered(service)).toBe(201);
     expect(service.printed).toMatch(TO_THIS_MACHINE);
   });

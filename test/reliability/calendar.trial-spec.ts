@@ -83,7 +83,7 @@ async function observed(service: DemonstrationService): Promise<Omit<Shown, 'lin
   return { works: works.map(([, work, failures]) => `${failures} ${work}`), ready, written: status };
 }
 
-/** Lines of level warn and above; what is no line of the log is one, too, if it names an error. */
+/** Returns log lines of level warn and above, and other lines that name an error. */
 const linesOf = (printed: string): string[] =>
   printed
     .split('\n')

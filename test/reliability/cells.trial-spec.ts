@@ -244,7 +244,7 @@ it('control: if writes do not ask for moves, the same check finds lost writes', 
   expect(lost.length).toBeGreaterThan(0);
 }, 300_000);
 
-it('while a cell is away, the data spaces of the other one notice nothing', async () => {
+it('one cell away: requests to the other cell succeed', async () => {
   const { fleet } = await started();
   const [near, far] = [await spaceIn(fleet, 'principal'), await spaceIn(fleet, 'nord')];
   const before = [new Load(fleet, near), new Load(fleet, far)];

@@ -120,7 +120,7 @@ class Scene {
     return json.questions[0].Options.map(({ Votes }: { Votes: number }) => Votes);
   }
 
-  /** What mandat-verify says of the bundle. */
+  /** Returns the result of mandat-verify for the bundle. */
   async verdict(): Promise<ReturnType<typeof verified>> {
     const headers = { 'x-api-key': this.space.partner };
     const url = await this.api.url();

@@ -126,7 +126,7 @@ describe('Reads of partners', () => {
     }
   });
 
-  it('of a data space that has written come from the primary through each replica, until the standby has the write', async () => {
+  it('after a write of their tenant, they come from the primary on each replica, until the standby has the write', async () => {
     const id = await served();
     const other = await fleet.space();
     await pause();

@@ -83,7 +83,7 @@ async function readsHeld(): Promise<() => Promise<void>> {
 
 describe('The reads of partners from a standby', () => {
   it(
-    'none fails and none is older than the last write of its key, while the standby is late, away and promoted',
+    'standby late, away and promoted: every read succeeds and has the last write of its key',
     async () => {
       const receiver = await Receiver.start();
       open.push(receiver);

@@ -59,7 +59,7 @@ interface State {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What a step does when nothing disturbs it. */
+/** The effect of an undisturbed step. */
 interface Undisturbed {
   readonly content: string;
   readonly added: Readonly<Record<string, number>>;
@@ -72,7 +72,7 @@ type Disturbance = 'kill' | 'end' | 'killOnceAnswered' | undefined;
 class Trial {
   readonly faults: string[] = [];
   readonly figures = { kills: 0, ended: 0, inTheMiddle: 0, before: 0, after: 0 };
-  /** Whether each step is compared with what it did undisturbed. */
+  /** True if each step is compared with its undisturbed effect. */
   isCompared = false;
   private readonly undisturbed = new Map<string, Undisturbed>();
 
@@ -116,7 +116,7 @@ class Trial {
     await this.applied(disturbance, disturbance);
     await this.undone('annuler', disturbance);
     await this.expectIds('annuler', ids);
-    // What the undo has noted leads to the state of before it, and back.
+    // An undo of the undo restores the state before it; another one returns.
     await this.undone('annuler, again');
     await this.undone('annuler, back');
     await this.expectIds('annuler, back', ids);

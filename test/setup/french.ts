@@ -25,7 +25,7 @@ const ANGLICISMS: Readonly<Record<string, string>> = {
 const WITHOUT_ACCENT =
   'adhesions?|apres|cle|cles|deja|delai|donnees|electorale|employes?|enregistres?|etat|etre|evenements?|meme|modifiee?|non trouve|numero|prenom|refusee?|reponses?|requetes?|role|seance|succes|tache|tres|verifier?';
 
-/** What is no French: code, paths, addresses, names of headers with a value, JSON, lists of names. */
+/** Text that is not French: code, paths, addresses, names of headers with a value, JSON, lists of names. */
 const CODE =
   /`[^`]*`|<[^>]*>|&\w+;|https?:\/\/…?|data:image\S*|\S*\/\S*|[\w-]+: (?=application|text|true|respond)|"[^"]*"(?:: true)?|(?<=les noms connus sont )[^;]*|(?<=le nom le plus proche est )\S*/g;
 

@@ -7,7 +7,7 @@ const TICK_MS = 10;
 interface Times {
   readonly parent: number;
   readonly own: number;
-  /** Of its children that have ended, and of theirs. */
+  /** The time of its ended children and of theirs. */
   readonly ended: number;
 }
 

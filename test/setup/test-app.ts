@@ -59,10 +59,10 @@ export type OwnReason =
   | 'changes the application'
   /** The file keeps triggers or functions of its own, or removes some, until its end. */
   | 'changes the schema'
-  /** Its rows would slow the other files down, or its plans depend on the rows of the other files. */
+  /** The rows of the file would slow other files down, or its plans depend on the rows of other files. */
   | 'volume';
 
-/** What the files of a Jest worker share. */
+/** The application that the files of a Jest worker share. */
 interface Running {
   readonly app: NestExpressApplication;
   readonly url: string;
@@ -238,7 +238,7 @@ async function share(): Promise<Running & { schema: string }> {
   return { ...running, schema };
 }
 
-/** What tests break deliberately: functions, triggers, constraints, indexes and policies of tables, and the rights to them. */
+/** Digests objects that tests break deliberately: functions, triggers, constraints, indexes, policies, privileges. */
 async function schemaOf(database: Client): Promise<string> {
   const { rows } = await database.query<{ schema: string }>(
     `WITH whole AS (SELECT oid, concat_ws(' ', relname, relacl, relrowsecurity, relforcerowsecurity, relchecks) AS text

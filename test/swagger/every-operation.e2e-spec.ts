@@ -44,7 +44,7 @@ describeWalk('Each operation of the three documents', () => {
   it('succeeds in Swagger UI with the examples as they are shown', async () => {
     const walked = new Map<string, ShownAnswer>();
     const names = new Set<string>();
-    // Creations first and deletions last: what the examples name is there until then.
+    // Creations come first and deletions last, because the examples name the same records.
     for (const methods of [['POST'], ['GET', 'PUT', 'DELETE']]) {
       for (const [path, role] of PAGES) {
         const document = (await (await fetch(`${app.url}${path}/openapi.json`)).json()) as WalkedDocument;

@@ -113,7 +113,7 @@ describe('the brake', () => {
         { termines: 0, champsVides: 12 },
       ],
     ])(
-      '409 Sync.FreinDeclenche if it %s: nothing is written but a plan and an event',
+      '409 Sync.FreinDeclenche if it %s: only a plan and an event are written',
       async (_what, freins, Employes, effets) => {
         await brake(freins);
         const before = await partner.versions();
@@ -140,7 +140,7 @@ describe('the brake', () => {
   it.each<[string, object, Loose[]]>([
     ['as much as it allows', { terminaisonsPourcent: 34 }, lackingJobs(60)],
     ['less than the minimum', { terminaisonsPourcent: 0, minimum: 61 }, lackingJobs(60)],
-    // The control: a brake that counts no endings does not see the first accident, and one that counts no cleared values not the second.
+    // Control: without a limit of endings the first accident passes, and without one of cleared values the second.
     ['what it does not count: endings', { champsVidesPourcent: 0 }, lackingJobs(60)],
     ['what it does not count: cleared values', { terminaisonsPourcent: 0 }, lackingAddresses(60)],
   ])('200 for %s', async (_what, freins, Employes) => {

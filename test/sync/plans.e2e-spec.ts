@@ -44,7 +44,7 @@ const changes = (id: unknown, query = ''): Promise<Loose[]> =>
   partner.get(`${PLAN}/${String(id)}/changements${query}`);
 
 describe('POST /b2b/v2/plan', () => {
-  it('201 tells each change, by employer and by vote, and writes nothing', async () => {
+  it('201 lists each change, by employer and by vote, and writes nothing', async () => {
     await partner.sync({
       Syndicats: UNIONS,
       Employes: many(3, (index) =>
@@ -133,7 +133,7 @@ describe('POST /b2b/v2/plan', () => {
     );
   });
 
-  it('names no vote to a key without the module', async () => {
+  it('a key without the module gets no votes', async () => {
     await partner.sync({ Employes: [employee('E-1')] });
     const campaigns = new Campaigns(app, partner.tenant);
     const vote = await campaigns.ready();
@@ -411,7 +411,7 @@ describe('POST /b2b/v2/plan with Prefer: respond-async', () => {
   });
 });
 
-describe('16 writers at once, each of which adds one to what it has read', () => {
+describe('16 writers at once, each adding one to the value it has read', () => {
   const EACH = depth(3, 20);
   const read = async (): Promise<number> => Number((await partner.v2('E-1')).ville ?? 0);
   const next = (count: number) => ({ Employes: [employee('E-1', { Ville: `${count + 1}` })] });

@@ -200,7 +200,7 @@ describe('the statements of small syncs', () => {
   });
 });
 
-describe('statements in one trip', () => {
+describe('statements in one round trip', () => {
   const named = (name: string, text: string, ...values: (string | number)[]) => ({ name, text, values });
   const two = [
     named('trip_one', 'SELECT $1::int AS one, $2::text AS text', 1, 'é'),

@@ -91,7 +91,7 @@ export const early = fc.uniqueArray(
   { selector: ({ idExterne }) => idExterne, maxLength: 2 },
 );
 
-/** The records of a data space as the API shows them: what identifies each, and its properties by V2's names. */
+/** The records of a tenant as the API shows them: the key of each, and its properties by V2's names. */
 export type State = Map<string, Loose>;
 
 const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);

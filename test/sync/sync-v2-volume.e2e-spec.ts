@@ -182,7 +182,7 @@ describe('the number of statements', () => {
         }),
       );
     }
-    // A sync that changes nothing has nothing to keep for an undo.
+    // A sync without changes stores no undo data.
     const [unchanged] = counts.splice(3, 1);
     expect(unchanged).toBeLessThan(counts[0]!);
     expect(new Set(counts)).toEqual(new Set([counts[0]]));

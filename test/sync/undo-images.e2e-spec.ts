@@ -33,7 +33,7 @@ async function synced(...Employes: Loose[]): Promise<string> {
 }
 
 describe('Text', () => {
-  it('what COPY escapes comes back', async () => {
+  it('values that COPY escapes are restored', async () => {
     const wild = [
       '\\N',
       '\\.',
@@ -97,7 +97,7 @@ describe('Pieces', () => {
     expect(await partner.count('employe')).toBe(1_500);
   });
 
-  it('no piece at all undoes nothing', async () => {
+  it('all pieces missing: 500 without effects', async () => {
     const id = await big();
     await app.database.query('DELETE FROM sync_image WHERE sync_id = $1', [id]);
     const { status, json } = await undo(id);
@@ -119,7 +119,7 @@ describe('Pieces', () => {
     expect((await undo(id)).status).toBe(500);
   });
 
-  it('a purge beside an undo leaves no success that has done nothing', async () => {
+  it('a purge during an undo: the undo never returns 200 with zero deletions', async () => {
     const id = await synced(employee('E-0'), employee('E-1'));
     const syncs = app.app.get(SyncRepository);
     const images = syncs.images.bind(syncs);
@@ -161,7 +161,7 @@ describe('A column that a release adds', () => {
     const effets = app.app.get<EffetsRepository, { known: unknown }>(EffetsRepository);
     for (const table of ['employe', 'emploi', 'valeur_champ_employe'])
       await app.database.query(`ALTER TABLE ${table} ADD COLUMN ${column}`);
-    // The processes of the release read the tables anew.
+    // The processes of the release read the tables again.
     effets.known = undefined;
     try {
       const refused = await undo(undone);

@@ -28,7 +28,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   valeur_champ_employe: 'ValeursChampUtilisateur.',
 };
 
-/** All rows without the time of their last change, by what an undo calls them. */
+/** All rows without the time of their last change, by their names in an undo. */
 type Rows = Map<string, Loose>;
 
 async function rowsOf({ tenant: { tenantId } }: Partner): Promise<Rows> {
@@ -137,7 +137,7 @@ it(
         );
         for (const [name, reason] of conflicts) {
           reasons.add(reason);
-          // What somebody else has written stays.
+          // A conflicting record stays as it is.
           expect([name, end.get(name)]).toEqual([name, now.get(name)]);
           const isChanged = !same(now.get(name), after.get(name));
           expect([name, reason]).toEqual([

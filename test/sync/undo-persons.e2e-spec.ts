@@ -71,8 +71,8 @@ const two = (id: string, more: Loose = {}): Loose =>
 const casqueOf = async (id: string): Promise<unknown> =>
   ((await partner.v2(id)).valeursChampUtilisateur as Loose[])[0]?.valeur ?? null;
 
-describe('An undo and who has the identifier', () => {
-  it('no value of a deleted person goes to an older employee who was given its identifier', async () => {
+describe('An undo after an identifier was reassigned', () => {
+  it('an older employee with a deleted person’s identifier gets none of its values', async () => {
     await synced(one('A'), two('X', casque(null)));
     const id = await synced(one('A', casque(null)));
     await remove('A');
@@ -81,7 +81,7 @@ describe('An undo and who has the identifier', () => {
     expect([status, await casqueOf('A'), json.nombreConflits]).toEqual([200, null, 1]);
   });
 
-  it('no name or address of a deleted person goes to an older employee who was given its identifier', async () => {
+  it('an older employee with a deleted person’s identifier keeps its own name and address', async () => {
     await synced(one('A'), two('X'));
     const id = await synced(
       one('A', { Ville: 'Laval', Courriel: 'un2@example.org' }),
@@ -94,7 +94,7 @@ describe('An undo and who has the identifier', () => {
     expect([status, prenom, courriel]).toEqual([200, 'Deux', 'deux@example.org']);
   });
 
-  it('the erasure of who has an identifier now does not mix up who had it before', async () => {
+  it('the present holder of an identifier is erased: former holders get their own values back', async () => {
     await synced(one('A'), two('B'));
     const id = await synced(
       one('A', { Ville: 'Laval', ...casque(null) }),
@@ -112,8 +112,8 @@ describe('An undo and who has the identifier', () => {
   });
 });
 
-describe('An erasure and what is kept of syncs', () => {
-  it('the person goes whose identifier is another one’s now', async () => {
+describe('An erasure and the undo data of syncs', () => {
+  it('another employee has the person’s identifier now: the person’s data is removed', async () => {
     await synced(one('A'), two('B'));
     await synced(
       one('A', { Ville: 'Laval', ...casque(null) }),
@@ -125,7 +125,7 @@ describe('An erasure and what is kept of syncs', () => {
     expect([stored.includes('un@example.org'), stored.includes('SECRET-UN')]).toEqual([false, false]);
   });
 
-  it('what is of the other stays', async () => {
+  it('the other employee’s data stays', async () => {
     await synced(one('A'), two('B'));
     const id = await synced(
       one('A', { Ville: 'Laval', ...casque(null) }),
@@ -138,7 +138,7 @@ describe('An erasure and what is kept of syncs', () => {
     expect([status, await casqueOf('A'), (await partner.v2('A')).ville]).toEqual([200, 'SECRET-DEUX', null]);
   });
 
-  it('no value of the erased goes to the other', async () => {
+  it('the other employee gets none of the erased one’s values', async () => {
     await synced(one('A'), two('B', casque(null)));
     const id = await synced(one('A', casque(null)));
     await rename(['A', 'B'], ['B', 'A']);
@@ -147,7 +147,7 @@ describe('An erasure and what is kept of syncs', () => {
     expect([status, await casqueOf('A')]).toEqual([200, null]);
   });
 
-  it('a deleted person goes though another one has the identifier', async () => {
+  it('another employee has the deleted person’s identifier: the person’s data is removed', async () => {
     await synced(one('A'));
     await remove('A');
     await synced(two('A'));
@@ -167,7 +167,7 @@ describe('An erasure and what is kept of syncs', () => {
     expect((await partner.send('GET', '/b2b/v2/employe/A')).status).toBe(404);
   });
 
-  it('the former identifier that somebody else got and gave back', async () => {
+  it('another employee had the former identifier meanwhile: that employee’s data stays', async () => {
     await synced(one('A'));
     await rename(['A', 'B']);
     await synced(two('A'));
@@ -181,7 +181,7 @@ describe('An erasure and what is kept of syncs', () => {
 describe('An erasure by a former identifier', () => {
   const changes = async (): Promise<string> => (await partner.send('GET', '/b2b/v2/changement')).text;
 
-  it('erases who had it last, and not an employee who had it before', async () => {
+  it('erases its last holder, and not an earlier one', async () => {
     await synced(one('A'));
     await rename(['A', 'B']);
     await synced(two('A'));
@@ -191,7 +191,7 @@ describe('An erasure by a former identifier', () => {
     expect([status, json.prenom]).toEqual([200, 'Un']);
   });
 
-  it('a second time does not reach who had it before', async () => {
+  it('a second erasure returns 404 and does not reach an earlier holder', async () => {
     await synced(one('A'));
     await rename(['A', 'B']);
     await synced(two('A'));
@@ -203,7 +203,7 @@ describe('An erasure by a former identifier', () => {
     expect((await partner.send('GET', '/b2b/v2/employe/A')).text).not.toContain('"B\\"');
   });
 
-  it('the export shows who had it last', async () => {
+  it('the export shows its last holder', async () => {
     await synced(one('A'));
     await rename(['A', 'B']);
     await synced(two('A'));
@@ -213,7 +213,7 @@ describe('An erasure by a former identifier', () => {
     expect(text).not.toContain('un@example.org');
   });
 
-  it('of a deleted person also removes what the last identifier names', async () => {
+  it('a deleted person: data under the last identifier is removed, too', async () => {
     await synced(one('A'));
     await rename(['A', 'B']);
     await synced(one('B', { Courriel: 'un2@example.org' }));

@@ -55,7 +55,7 @@ async function synced(body: Loose): Promise<string> {
 const employeOf = (id: string): Promise<Loose> => partner.get(`/b2b/v2/employe/${id}`) as Promise<Loose>;
 
 describe('GET /b2b/v2/sync', () => {
-  it('lists syncs of each way, the newest first, and neither simulations nor stopped syncs', async () => {
+  it('lists syncs of each kind, the newest first, except simulations and stopped syncs', async () => {
     const first = await lastSync();
     await partner.syncV1({ employes: [{ idExterne: 'E-0', prenom: 'Zoé', nom: 'Roy' }] });
     await partner.sync({ Employes: STAFF }, '?simulation=true');
@@ -360,7 +360,7 @@ describe('POST /b2b/v2/sync/{id}/annuler', () => {
 /** The first four bytes of each zstd frame (RFC 8878). */
 const ZSTD_MAGIC = 0xfd2fb528;
 
-describe('What is stored of before', () => {
+describe('The undo data', () => {
   it('is encrypted with a key of the sync, and an altered image undoes nothing', async () => {
     const id = await synced({ Employes: [employee('E-0', { Courriel: 'neuf@example.org' })] });
     const { rows } = await app.database.query<{ octets: Buffer; cle: Buffer }>(
@@ -381,7 +381,7 @@ describe('What is stored of before', () => {
     expect((await undo(id)).status).toBe(200);
   });
 
-  it('of an employee whom an undo removed goes with its erasure', async () => {
+  it('is removed with the erasure of an employee whom an undo had removed', async () => {
     const id = await synced({ Employes: [employee('E-NEW', { Courriel: 'neuf@example.org' })] });
     const { json } = await undo(id);
     const path = `/admin/v1/clients/${partner.tenant.clientId}/environnements/staging/employes/E-NEW`;
@@ -390,7 +390,7 @@ describe('What is stored of before', () => {
     expect((await partner.send('GET', '/b2b/v2/employe/E-NEW')).status).toBe(404);
   });
 
-  it('goes with an erased person, and what is of others stays', async () => {
+  it('is removed with an erased person; that of others stays', async () => {
     const first = await lastSync();
     const id = await synced({
       Employes: [employee('E-0', { Courriel: null }), employee('E-1', { Courriel: null })],

@@ -3,7 +3,7 @@ import { COUNTS, publishedVote } from './support/published';
 import { run } from './support/verifier';
 
 describe('the verifier recounts published counts', () => {
-  it('of both methods', () => expect(COUNTS.length).toBeGreaterThanOrEqual(27));
+  it('at least 27 counts', () => expect(COUNTS.length).toBeGreaterThanOrEqual(27));
 
   it.each(COUNTS)('%s', (name, published) => {
     const { spec, fault } = publishedVote(name, published);

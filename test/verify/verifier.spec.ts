@@ -44,7 +44,7 @@ const started = (script: string, args: readonly string[]): Run =>
   });
 
 describe('mandat-verify', () => {
-  it('a vote that was counted by hand is equal', () => {
+  it('a manually counted vote is equal', () => {
     const { status, report } = check({});
     expect([status, report.verdict, report.differences]).toEqual([0, 'egal', []]);
     expect(report.questions).toHaveLength(5);
@@ -392,7 +392,7 @@ describe('mandat-verify', () => {
       ['a missing filter', filters((all) => all.slice(1)), 'filtres: ["SYN-1",null]'],
       ['a filter twice', filters((all) => [...all, all[0]]), 'filtres[3]'],
       [
-        'a filter of nobody with votes',
+        'a filter without voters that has votes',
         filters((all) => [...all, { ...(all[1] as object), syndicatIdExterne: 'SYN-9' }]),
         'filtres[3]',
       ],

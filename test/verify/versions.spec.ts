@@ -156,7 +156,7 @@ describe('version 2', () => {
     expect(withSubject(change)).toContain(found);
   });
 
-  it('names the commitment, to compare with what the campaign showed', () => {
+  it('names the commitment, for comparison with that of the campaign', () => {
     const { checks } = verified(bundleOf({ ...SAMPLE, resultats: RESULTS })).findings;
     expect(checks.some(({ en }) => /^scrutin.json: .* commitment [0-9a-f]{64}$/.test(en))).toBe(true);
   });
@@ -182,7 +182,7 @@ describe('version 4', () => {
 });
 
 describe('version 3', () => {
-  it('a bundle with what made the roll is equal, and one of version 2 without it', () => {
+  it('a bundle with the digests of the roll’s lists is equal; so is one of version 2', () => {
     expect(sample({ version: 3 })).toEqual([]);
     expect(sample({ version: 2 })).toEqual([]);
   });

@@ -215,7 +215,7 @@ describe('a vote whose outcome is lost with the connection', () => {
   });
 });
 
-describe('a vote and whoever wants the campaign alone', () => {
+describe('votes during requests that lock the campaign', () => {
   it('fermer gets its turn among voters who come one after another, and no ballot comes after it', async () => {
     const vote = await opened(900);
     let isClosed = false;

@@ -63,7 +63,7 @@ describe('a page of few campaigns reads few', () => {
   });
 });
 
-describe('a page of few campaigns among many that no index tells from them', () => {
+describe('a page of few campaigns among many that no index distinguishes', () => {
   it.each<[query: string, many: object, few: object]>([
     ['titre=rare', PAST, { ...PAST, titre: `'Rare ' || n` }],
     ['etat=Termine', PAST, ENDED],

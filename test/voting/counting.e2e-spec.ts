@@ -159,7 +159,7 @@ describe('a campaign at the bound of the size of its result', () => {
     await votes.campaigns.sent('POST', `/${id}/publier`);
   });
 
-  it('is told by the validation with what else stops the publication, between the questions and the voters', async () => {
+  it('the validation lists it with the other errors, between those of questions and voters', async () => {
     const id = await votes.campaigns.draft();
     for (let n = 0; n < 3; n++) {
       const Options = times(MOST_OPTIONS, (place) => ({ Libelle: `${place}` }));

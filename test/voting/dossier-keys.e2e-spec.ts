@@ -102,7 +102,7 @@ describe('the keys that sign counts', () => {
     await (await start()).stop();
   });
 
-  it('that are no Ed25519 keys stop the start, and the message does not show them', async () => {
+  it('other keys than Ed25519 stop the start; the message does not show them', async () => {
     await expect(TestApp.start({ dossierSigningKey: 'c2VjcmV0' })).rejects.toThrow(
       /^DOSSIER_SIGNING_KEY must be an Ed25519 private key/,
     );

@@ -237,7 +237,7 @@ describe('a bundle', () => {
     for (const path of paths) expect((await campaigns.send('GET', `/${id}/${path}`)).status).toBe(200);
   });
 
-  it('of an open vote asks to come back after its end, at most an hour later', async () => {
+  it('before the end of the vote: 409 with Retry-After of at most an hour', async () => {
     const id = await campaigns.draft();
     const answer = await campaigns.send('GET', `/${id}/dossier`);
     expectProblem(answer, 409, 'Dossier.NonPret');
@@ -265,7 +265,7 @@ describe('a bundle', () => {
     expect(verified(bytes, await jwks())).toMatchObject({ code: 0 });
   });
 
-  it('of a vote without ballots is empty and verifies', async () => {
+  it('a vote without ballots: the bundle has no receipts and verifies', async () => {
     const id = await built(
       1,
       ELECTORS.map(({ reponses: _, ...voter }) => voter),
@@ -275,7 +275,7 @@ describe('a bundle', () => {
     expect(verified(bytes, await jwks())).toMatchObject({ code: 0 });
   });
 
-  it('has digests of what made the roll, which the lists and the explanations give again', async () => {
+  it('has digests of the roll’s criteria and reasons, which lists and explanations reproduce', async () => {
     const names = times(4, (n) => `LISTE-${n}`);
     await synced(app, campaigns.tenant, {
       Syndicats: [union('LISTE-S', [employer('LISTE-E')])],

@@ -73,7 +73,7 @@ async function applied(): Promise<object> {
 }
 
 describe('the differences', () => {
-  it('of each kind, with the values on the roll and those of the master data', async () => {
+  it('list each kind, with the values on the roll and those of the master data', async () => {
     const past = '2025-01-01';
     await sync(member('RESTE'), member('CHANGE', { Courriel: 'vieux@example.org' }), member('PART'));
     await listed({ SyndicatsIdExternes: ['SYN-1'], Poids: '2.5' });
@@ -168,7 +168,7 @@ describe('the differences', () => {
     expect((await voters(id))[0]).toMatchObject({ Poids: 3, EmployeurIdentifiantExterne: 'EMP-1' });
   });
 
-  it('voters written or changed by hand stay as they are; an upsert that changes nothing leaves the voter to its list', async () => {
+  it('voters added or changed manually stay as they are; an upsert without changes leaves the voter to its list', async () => {
     await sync(...['MAIN', 'CORRIGE', 'RENVOYE', 'SANS-DROIT'].map((name) => member(name)));
     await campaigns.votant(id, { EmployeIdExterne: 'MAIN' });
     await campaigns.votant(id, { Prenom: 'Léa', Nom: 'Roy' });
@@ -210,7 +210,7 @@ describe('the differences', () => {
     await sync(member('E-1', { Nom: 'Autre' }), member('E-3'));
     expect(await expected()).toEqual(['AAjouter E-3']);
     expect(await applied()).toEqual({ nombreAjoutes: 1, nombreRetires: 0, nombreModifies: 0 });
-    // An upsert writes a voter by hand; deleted again, the employee stays out.
+    // A voter that an upsert added stays out after its deletion.
     await campaigns.votant(id, { EmployeIdExterne: 'E-1', Prenom: 'Zoé', Nom: 'Roy' });
     expect(await expected()).toEqual([]);
     await remove('E-1');
@@ -231,7 +231,7 @@ describe('the differences', () => {
     expect(await expected()).toEqual(['AAjouter E-2']);
   });
 
-  it('of a roll without lists there are none; a deleted employee is in none', async () => {
+  it('a roll without lists has none; a deleted employee is in none', async () => {
     await campaigns.votant(id);
     expect((await campaigns.sent('GET', path('/ecarts'))).text).toMatch(
       /^\{"empreinte":"[0-9a-f]{64}","ecarts":\[\]\}$/,
@@ -401,7 +401,7 @@ describe('applying', () => {
     },
   );
 
-  it('a change that no difference is about does not matter', async () => {
+  it('an unrelated change since the comparison: 200', async () => {
     const { empreinte } = await compared();
     await campaigns.votant(id);
     await sync(employee('AUTRE'));
@@ -551,7 +551,7 @@ describe('voters who vote', () => {
       const after = await voters(id);
       const kept = new Map(after.map((one) => [one.VotantId as string, one]));
       for (const [n, status] of statuses.entries()) {
-        // Each voter who voted is on the roll, and each voter who is not on it got no ballot.
+        // Voters on the roll have voted: 201. Removed voters were rejected: 404.
         const voter = kept.get(vote.voters[n]!);
         expect({ n, status, aVote: voter?.AVote ?? 'gone' }).toEqual(
           voter ? { n, status: 201, aVote: true } : { n, status: 404, aVote: 'gone' },

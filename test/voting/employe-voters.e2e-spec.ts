@@ -160,7 +160,7 @@ describe('the deletion of an employee', () => {
     expect((await campaigns.item(campaign)).nombreVotants).toBe(1);
   });
 
-  it('an archived draft has ended; in drafts other voters stay, and a new employee of the id is nobody’s voter', async () => {
+  it('an archived draft counts as ended; drafts keep other voters, and a new employee with the id is not linked to the old voter', async () => {
     const archived = await campaignIn('Brouillon');
     await campaigns.sent('POST', `/${archived}/archiver`);
     const drafts = [await campaignIn('Brouillon'), await campaignIn('Brouillon')];
@@ -176,7 +176,7 @@ describe('the deletion of an employee', () => {
     await campaigns.votant(drafts[0]!, { EmployeIdExterne: 'E-1' });
   });
 
-  it('one active campaign is enough: a refusal takes nobody off a draft; nor do signed cards', async () => {
+  it('one active campaign, or signed cards: 409, and the draft keeps its voter', async () => {
     const draft = await campaignIn('Brouillon');
     await campaignIn('Termine');
     const active = await campaignIn('Planifie');
@@ -439,7 +439,7 @@ describe('one of them held in its middle', () => {
     }
   });
 
-  it('the deletion of the employee, which found no voter: who names the employee waits, and then names nobody', async () => {
+  it('deletion of an employee without voters: requests that name the employee wait, and then report it unknown', async () => {
     const id = await campaigns.scheduled();
     const named = { EmployeIdExterne: 'E-1' };
     const list = `/b2b/v1/campagnes/${id}/liste-electorale`;

@@ -170,7 +170,7 @@ describe('the checkpoints of an open vote', () => {
     expect((await preuve(vote, placed[2]!.toString('base64url'))).json.Taille).toBe(3);
   });
 
-  it('do not exist for a vote without ballots', async () => {
+  it('a vote without ballots has none', async () => {
     const vote = await votes.opened(1);
     await round(vote);
     await campaigns.sent('POST', `/${vote.id}/fermer`);
@@ -188,7 +188,7 @@ describe('the checkpoints of an open vote', () => {
   });
 
   it.each(['recu_noeud', 'engagement', 'evenement'])(
-    'place no receipt if %s takes no rows, and come in the next round',
+    '%s rejects rows: no receipt is placed, and the next round signs the checkpoint',
     async (table) => {
       const vote = await votes.opened(260);
       await cast(vote, 260);

@@ -169,7 +169,7 @@ describe('criteria over a random population', () => {
 });
 
 describe('the rules', () => {
-  it('employees named alone: who has ended employments and no membership is left out, who has none known is not', async () => {
+  it('employees named alone: only ended employments and no membership excludes, no known employment does not', async () => {
     const past = { DateDebut: '2020-01-01', DateFin: '2021-01-01' };
     await employees({
       RIEN: {},
@@ -381,7 +381,7 @@ describe('400', () => {
   });
 });
 
-describe('what a list leaves behind', () => {
+describe('the effects of a list', () => {
   /** The transactions of the last writes of these tables. */
   const writers = (): Promise<object[]> =>
     campaigns.rows(
@@ -521,7 +521,7 @@ describe('an employee becomes a voter once', () => {
     }
   });
 
-  it('no deleted employee stays a voter: lists during deletions of employees', async () => {
+  it('lists during deletions of employees: no deleted employee stays a voter', async () => {
     await members(200);
     let deleted = 0;
     for (let round = 0; round < 5; round++) {

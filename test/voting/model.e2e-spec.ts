@@ -88,7 +88,7 @@ const WRONG: readonly [what: string, wrong: new () => Reference][] = [
     },
   ],
   [
-    'tells of the opening of a campaign once, however often it opens',
+    'emits the opening of a campaign once, however often it opens',
     class extends Reference {
       protected override open(campagne: Campagne): void {
         const told = campagne.evenements.includes('campagne.ouverte');
@@ -185,7 +185,7 @@ describe('campaigns beside a reference', () => {
     });
 
   it(
-    `${SEQUENCES} sequences of commands are answered, read and told of as the reference says`,
+    `${SEQUENCES} sequences of commands: responses, reads and events match the reference`,
     async () => {
       const workers = Array.from({ length: CONCURRENCY }, (_, worker) =>
         fc.assert(

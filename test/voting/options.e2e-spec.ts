@@ -180,7 +180,7 @@ describe('the texts of a question', () => {
     await sent('PUT', `/../../${question}`, { ...GIVEN, Titre: 'R' });
   });
 
-  it('that are larger from before can be read and get smaller', async () => {
+  it('already larger than the limit: can be read and reduced, but cannot grow', async () => {
     await campaigns.rows(
       `INSERT INTO option (tenant_id, question_id, ordre, libelle, description)
        SELECT $1, $2, n, 'O' || n, repeat('🗳', 10000) FROM generate_series(1, 60) n`,

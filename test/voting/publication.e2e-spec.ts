@@ -39,7 +39,7 @@ const AWAITED = `SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_b
 const copies = ({ id }: Vote): Promise<{ question_id: string }[]> =>
   campaigns.rows('SELECT * FROM urne_question WHERE tenant_id = $1 AND campagne_id = $2', id);
 
-describe('what a published campaign asks', () => {
+describe('the content of a published campaign', () => {
   it.each([
     ['the order of options', 'UPDATE option SET ordre = 3 - ordre WHERE question_id = $1'],
     ['their labels', `UPDATE option SET libelle = 'C' WHERE question_id = $1`],
@@ -69,7 +69,7 @@ describe('what a published campaign asks', () => {
     await expect(intruder.query(statement, vote.question.Id)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('is copied by no publication once somebody has voted, and not taken from the box', async () => {
+  it('cannot be copied again or removed from the box after a vote', async () => {
     const vote = await votedSevenToTwo();
     for (const publiee of [true, false]) {
       await intruder.query('UPDATE campagne SET publiee = $2 WHERE id_unique = $1', vote.id, publiee);
@@ -226,7 +226,7 @@ describe('the threshold of anonymity', () => {
     expect(entries).toEqual([{ action: 'campagne.seuilAnonymat' }]);
   });
 
-  it('is refused once the campaign is published, for what is not there, and with bad input', async () => {
+  it('published campaign returns 409, unknown one 404, invalid input 400, partner key 403', async () => {
     const body = { seuilAnonymat: 2, raison: 'Essai' };
     const id = await campaigns.ready();
     const faults = '/raison required, /seuilAnonymat range';
@@ -264,7 +264,7 @@ describe('the seeds of draws', () => {
     return [item.empreinteGraineDepartage, item.empreinteGrainePartenaire];
   };
 
-  it('a publication makes the service’s anew and forgets the partner’s; before the close digests alone are shown', async () => {
+  it('a publication makes a new service seed and drops the partner’s; only digests are shown before the close', async () => {
     const id = await campaigns.ready();
     expect(await digests(id)).toEqual([null, null]);
     await campaigns.sent('POST', `/${id}/publier`);
@@ -307,7 +307,7 @@ describe('the seeds of draws', () => {
     expectProblem(await bring(id), 409, 'Campagne.ModificationNonPermise');
   });
 
-  it('both break a tie, and are told after the vote', async () => {
+  it('both break a tie, and are shown after the vote', async () => {
     const id = await campaigns.draft();
     const Options = ['A', 'B', 'C'].map((Libelle) => ({ Libelle }));
     await campaigns.question(id, { Titre: 'Q', Type: 'Election', EstPreferentiel: true, Options });
@@ -355,7 +355,7 @@ describe('the seeds of draws', () => {
 });
 
 describe('the roll of a vote', () => {
-  it('keeps weight and right of who has voted against the role of the processes; the name can be put right', async () => {
+  it('after a vote, the role of the processes can correct the voter’s name, but not change weight or right', async () => {
     const vote = await votes.opened(2);
     await votes.voted(vote, 0);
     const change = (column: string): string => `UPDATE votant SET ${column} WHERE id_unique = $1`;

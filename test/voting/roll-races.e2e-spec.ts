@@ -180,7 +180,7 @@ describe('A roll that is written', () => {
   });
 });
 
-describe('A roll that is written beside a swap of identifiers gives nobody the name of another person', () => {
+describe('A roll written during a swap of identifiers: each voter has the right name', () => {
   const renamed = (...pairs: [ancien: string, nouveau: string][]): Promise<Answer> =>
     app.send(
       campaigns.tenant,

@@ -151,7 +151,7 @@ describe('a new tenant of many employees beside 2,000 tenants with a row of each
   beforeAll(() => start(2_000), 300_000);
   afterAll(() => app.stop());
 
-  it('one electoral list makes voters of all of them, a second one of nobody', async () => {
+  it('one electoral list makes voters of all of them; a second one adds none', async () => {
     const other = await campaigns.draft();
     for (const [what, added] of [
       ['voters by a list', EMPLOYEES],
@@ -168,8 +168,8 @@ describe('a new tenant of many employees beside 2,000 tenants with a row of each
     expect((await campaigns.send('DELETE', `/${other}`)).status).toBe(204);
   }, 120_000);
 
-  // Apart from the list, which others must not fail with.
-  describe('of whom all are voters of a campaign', () => {
+  // Separate, because these must not fail with the list.
+  describe('with all employees on a roll', () => {
     beforeAll(async () => {
       id = await enrolled();
     }, 120_000);
@@ -271,7 +271,7 @@ describe('the first tenant of all', () => {
   }, 120_000);
 
   it.each(['has not counted', 'has counted'])(
-    'names thousands of whom none is employed any more, while PostgreSQL %s its rows: nobody is added',
+    'a list of thousands of former employees, while PostgreSQL %s its rows: none is added',
     async (state) => {
       const last = times(NAMED, (n) => `E-${EMPLOYEES - 1 - n}`);
       await app.database.query(

@@ -118,7 +118,7 @@ describe('sealing a ballot box', () => {
         delete rest.place;
         return JSON.stringify(isBallot ? rest : { id_unique, ...rest });
       });
-    // The identifiers of ballots are new and random, and the two other orders say nothing that the rows do not.
+    // The identifiers of ballots are new and random; the two other orders follow from the rows.
     const orders = [(row: Record<string, string>) => row.date_creation! + row.id_unique!, idOf, digestOf];
     TABLES.forEach((table, index) => {
       const rows = after[index]!.map(({ row }) => orders[index]!(JSON.parse(row)));
@@ -154,7 +154,7 @@ describe('sealing a ballot box', () => {
   });
 
   it.each(['participation', 'votant', 'depouillement', 'bulletin', 'recu'])(
-    'changes no row if %s takes no rows, and is done in the next round',
+    '%s rejects rows: nothing changes, and the next round seals the box',
     async (table) => {
       const vote = await closed();
       await unchanged(() => expect(refusing(app, table, () => seal(vote))).rejects.toThrow('refused'));

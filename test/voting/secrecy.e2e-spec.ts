@@ -100,7 +100,7 @@ class Attacker {
     return counts;
   }
 
-  /** The guesses of each way of attack; none where PostgreSQL does not let the attacker look. */
+  /** The guesses of each attack; empty where PostgreSQL denies the attacker access. */
   async guesses(): Promise<Map<string, Guesses>> {
     const found = new Map<string, Guesses>([['counts after each vote', this.byCounts]]);
     found.set(

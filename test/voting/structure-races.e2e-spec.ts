@@ -163,7 +163,7 @@ async function verdict(kind: Kind, id: string, written: Answer, publication: Pub
 
 describe('a write of the structure and the publication at once', () => {
   it(
-    `${KINDS.length * RACES_OF_KIND} times over two replicas: what is published is what stays`,
+    `${KINDS.length * RACES_OF_KIND} times over two replicas: the published structure is the one that stays`,
     async () => {
       const winners = new Map<string, number>();
       const odd: string[] = [];

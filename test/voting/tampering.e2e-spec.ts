@@ -10,7 +10,7 @@ spaceOfFile();
 const OWN = 'tenant_id = $1 AND campagne_id = $2';
 
 /**
- * Who notices what an owner of the tables does (docs/verification.md, "Who notices what"):
+ * The check that notices a change by an owner of the tables (docs/verification.md, "Who notices what"):
  * - sealing: the box is not sealed and shows no result
  * - bundle: the verifier refuses the bundle, with the public keys alone
  * - checkpoint: the verifier refuses it with a checkpoint that a partner has stored
@@ -58,7 +58,7 @@ const BEFORE: [what: string, finder: Finder, statements: string[]][] = [
     ],
   ],
   [
-    'log, ballots and marks are put back to the beginning, and somebody else votes',
+    'log, ballots and marks are put back to the beginning, and another voter votes',
     'checkpoint',
     [
       `DELETE FROM recu WHERE ${OWN}`,
@@ -136,7 +136,7 @@ async function finderOf(
   return marked.length === VOTED ? 'nobody' : 'roll';
 }
 
-describe('what an owner of the tables does', () => {
+describe('a change by an owner of the tables', () => {
   it.each(BEFORE)('while the vote is open, %s: noticed by %s', async (_what, finder, statements) => {
     const scene = await held();
     await change(statements, scene.vote);
@@ -147,7 +147,7 @@ describe('what an owner of the tables does', () => {
     expect(await finderOf(await held(), statements)).toBe(finder);
   });
 
-  it('does not pass for the service with another key', async () => {
+  it('a bundle does not verify with another key', async () => {
     const { vote } = await held();
     await campaigns.sent('POST', `/${vote.id}/fermer`);
     await seal(vote.id);

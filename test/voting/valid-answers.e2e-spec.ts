@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 const optionsOf = ({ options }: AnsweredQuestion): string[] => options.match(/.{36}/g)!;
 
-/** What the domain makes of a ballot. */
+/** Returns the domain check of a ballot. */
 function domainAnswers(ballot: Ballot, rule = answersOf): CheckedAnswers {
   const reponses = ballot.map((choice, place) => {
     const question = questions[place];

@@ -209,7 +209,7 @@ describe('one record', () => {
     const names = { Prenom: 'Ève', Nom: 'Gagné', Courriel: null };
     const renamed = (await upsert({ VotantId, ...names })).json;
     expect(renamed).toEqual({ VotantId, ...FULL, ...names, ...READ, AVote: true });
-    // The identifier stays taken: nobody votes a second time under it.
+    // The identifier stays taken, which prevents a second vote under it.
     const again = await upsert({ ...NAMED, Identifiant: FULL.Identifiant });
     expectProblem(again, 409, 'Votant.IdentifiantDejaUtilise');
   });
@@ -314,7 +314,7 @@ describe('a list of records', () => {
     expect((await upsert([])).text).toBe('{"NombreCrees":0,"NombreModifies":0,"Erreurs":[]}');
   });
 
-  it('of every kind adds up; its errors have the order sent and the codes of single records', async () => {
+  it('records of every kind: counts add up; errors have the order sent and the codes of single records', async () => {
     id = await campaigns.opened();
     const known = await campaigns.votant(id, { Identifiant: 'PRIS' });
     const voted = await campaigns.votant(id, { EmployeIdExterne: 'E-1' });
@@ -371,7 +371,7 @@ describe('a list of records', () => {
     expect(await size(id)).toBe(4);
   });
 
-  it('of 10,000 records with faults and 1,000 without returns 10,000 errors, in the order sent', async () => {
+  it('10,000 invalid and 1,000 valid records: 10,000 errors, in the order sent', async () => {
     const bad = (index: number): unknown =>
       [
         null,
@@ -419,7 +419,7 @@ describe('a list of records', () => {
   });
 
   it.each(['votant', 'journal'])(
-    'is one transaction: no record is written if %s takes no row',
+    'is one transaction: if %s rejects a row, no record is written',
     async (table) => {
       const VotantId = await campaigns.votant(id);
       const before = await versions();

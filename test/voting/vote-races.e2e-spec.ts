@@ -150,7 +150,7 @@ describe('votes that meet the end of their vote', () => {
       });
     });
 
-    it('ballots come after the close, and change what was told', async () => {
+    it('ballots come after the close, and change the published count', async () => {
       expect(JSON.parse(await race(ENDS[1]!, 'the vote', 0))).toMatchObject({
         ...{ end: '200', told: 0, left: 'Termine', ballots: VOTERS },
       });

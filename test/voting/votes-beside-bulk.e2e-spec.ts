@@ -67,7 +67,7 @@ describe('voters whose roll is being written', () => {
     expect(written.json).toEqual({ NombreCrees: 0, NombreModifies: VOTERS, Erreurs: [] });
   });
 
-  it('keep the weight with which they have voted: the bulk write tells of them, and writes the others', async () => {
+  it('keep the weight with which they have voted: the bulk write reports them and writes the others', async () => {
     const vote = await votes.opened(VOTERS);
     const [statuses, written] = await during(changing(vote, { Poids: 2 }), () => allCast(vote));
     expect(statuses).toEqual(times(VOTERS, () => 201));

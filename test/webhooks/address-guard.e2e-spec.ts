@@ -85,7 +85,7 @@ describe(`Internal addresses in ${INTERNAL.length} forms`, () => {
     expect(reached()).toBe(0);
   });
 
-  it('no late connection reaches the canaries, with all forms tried at once', async () => {
+  it('all forms at once: no late connection reaches the canaries', async () => {
     const sender = new Sender({ allowInsecure: false, resolve: hostile });
     const agent = new GuardedAgent(hostile);
     await Promise.all(

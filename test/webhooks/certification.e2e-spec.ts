@@ -70,7 +70,7 @@ async function certified(made: Endpoint, partner: Pick<PartnerReceiver, 'traites
 }
 
 describe('A certification', () => {
-  it('of a receiver without a fault passes every scenario and both levels', async () => {
+  it('a receiver without a fault passes every scenario and both levels', async () => {
     const made = await endpoint();
     const partner = PartnerReceiver.at(receiver, path, made.secret);
     const begun = await certify(space, made);
@@ -107,7 +107,7 @@ describe('A certification', () => {
     expect((await space.send('GET', `${PATH}/${made.id}`)).json.actif).toBe(true);
   });
 
-  it.each(SCENARIOS)('of a receiver with one fault fails exactly its scenario: %s', async (fault) => {
+  it.each(SCENARIOS)('a receiver with one fault fails exactly its scenario: %s', async (fault) => {
     const made = await endpoint();
     const partner = PartnerReceiver.at(receiver, path, made.secret, fault);
     await work();
@@ -118,7 +118,7 @@ describe('A certification', () => {
     expect([done.verdict, conseil, observe]).toEqual(['Echoue', expect.any(String), expect.any(String)]);
   });
 
-  it('of a receiver that verifies nothing fails all scenarios that it should reject', async () => {
+  it('a receiver that verifies nothing fails all scenarios that it should reject', async () => {
     const made = await endpoint();
     const traites: string[] = [];
     const seen = new Set<string>();
@@ -137,7 +137,7 @@ describe('A certification', () => {
     expect(altered.observe).toMatch(/^HTTP 204 after \d+ ms; processed$/);
   });
 
-  it('of an endpoint with a key pair passes with the client package, during a rotation, too', async () => {
+  it('an endpoint with a key pair passes with the client package, also during a rotation', async () => {
     const { clePublique: old, id } = (await endpoint({ signature: 'v1a' })) as Endpoint & {
       clePublique: string;
     };
@@ -160,7 +160,7 @@ describe('A certification', () => {
     expect([done.verdict, done.niveaux]).toEqual(['Reussi', { transport: 'Reussi', traitement: 'Reussi' }]);
   });
 
-  it('of the example receiver passes', async () => {
+  it('the example receiver passes', async () => {
     const free = await Receiver.start();
     const port = Number(new URL(free.url).port);
     await free.stop();
@@ -478,7 +478,7 @@ describe('GET /b2b/v2/webhook/:id/certification and constats', () => {
     expect((await certification(space, made)).id).toBe(again.id);
   });
 
-  it('a list replaces the one before, and is judged by what it has and lacks', async () => {
+  it('a list replaces the one before; a missing or repeated event fails it', async () => {
     const made = await endpoint();
     const partner = PartnerReceiver.at(receiver, path, made.secret);
     await work();

@@ -134,7 +134,7 @@ describe('The endpoints that get an event', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual(heard.map(({ id }) => id).sort());
   });
 
-  it('paused endpoints get no delivery: not for earlier events and not for events of the pause', async () => {
+  it('an endpoint gets no deliveries for events of its pause, also after its activation', async () => {
     const made = await space.endpoint({ actif: false });
     await space.sync();
     await space.replace(made, { actif: true });

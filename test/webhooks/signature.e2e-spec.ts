@@ -275,7 +275,7 @@ describe('A replaced secret', () => {
 });
 
 describe('A secret that was sealed with another SECRETS_KEY', () => {
-  it('a worker without the key sends no event and loses none; a worker with the right key delivers them', async () => {
+  it('a worker with another key sends no events and keeps them; a worker with the right key delivers them', async () => {
     const { id, secret } = await endpoint();
     const wrong = await work(new Config({ ...app.config, secretsKey: KeyRing.of(randomBytes(32)) }));
     const keys = jest.spyOn(wrong.get(SigningKeys), 'at');

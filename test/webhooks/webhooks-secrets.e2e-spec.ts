@@ -89,7 +89,7 @@ describe('A secret at rest', () => {
     expect(await tablesWith(formsOf(one.secret))).toEqual(['public.webhook']);
   });
 
-  it('of a key pair is readable in no table and no response; the public key is in both', async () => {
+  it('a private key is readable in no table or response; its public key is in both', async () => {
     const { json: made } = await space.send('POST', PATH, { ...BODY, signature: 'v1a' });
     const { json: rotated } = await rotate(made);
     expect([made.secret, rotated.secret]).toEqual([null, null]);
@@ -177,7 +177,7 @@ describe('POST /b2b/v2/webhook/:id/secret/rotation', () => {
     expect(kept.map((one) => open(one, made))).toEqual([third, second, made.secret]);
   });
 
-  it('of ten rotations at once, five are made and their secrets kept; 409 for the others until a secret has ended', async () => {
+  it('ten rotations at once: five are made and their secrets kept; 409 for the others until a secret has ended', async () => {
     const made = await space.endpoint();
     const answers = await Promise.all(times(10, () => rotate(made)));
     const done = answers.filter(({ status }) => status === 200);

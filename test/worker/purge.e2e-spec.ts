@@ -378,7 +378,7 @@ describe('the process of the worker', () => {
     await eventually(async () => ((await depth()) === '2' ? true : undefined), 'The depth of the queue', 30);
   });
 
-  it('while its database rejects it, it is live and not ready; later it is ready again', async () => {
+  it('is live but not ready while its database rejects it; later it is ready again', async () => {
     const name = new URL(app.dataUrl).pathname.slice(1);
     // A database cannot be closed from within.
     const outside = new Client({ connectionString: new URL('/postgres', app.dataUrl).href });

@@ -54,7 +54,7 @@ describe('A fetch from a queue', () => {
     expect(await leased()).toEqual({ [one]: 3 });
   });
 
-  it('of two at once takes each job once', async () => {
+  it('two at once take each job once', async () => {
     await add(randomUUID(), 100, '-1 day');
     const both = (await Promise.all([take(60, 512), take(60, 512)])).flat();
     expect(new Set(both.map(({ id }) => id)).size).toBe(100);

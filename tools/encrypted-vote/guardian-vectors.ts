@@ -5,8 +5,8 @@ import type * as Guardians from '../../packages/ballot/dist/guardians.js';
 import type * as GroupModule from '../../packages/ballot/dist/group.js';
 
 /**
- * Makes test/guardian/vectors.json: a ceremony of three guardians, of whom two are needed, and a small count. All randomness is the
- * SHA-512 of `vectors/` and a counter from 0, so everybody can make the same file.
+ * Makes test/guardian/vectors.json: a ceremony of three guardians with a threshold of two, and a small count. All randomness is the
+ * SHA-512 of `vectors/` and a counter from 0, so each run makes the same file.
  */
 const PACKAGE = join(__dirname, '../../../packages/ballot/dist');
 /* eslint-disable @typescript-eslint/no-require-imports */

@@ -31,7 +31,7 @@ export function changesBetween(before: Document, after: Document): Change[] {
   return [...changes.filter(({ breaking }) => breaking), ...changes.filter(({ breaking }) => !breaking)];
 }
 
-/** One line of a list of changes. */
+/** Returns the line of a change in a list. */
 export function lineOf({ breaking, place, what }: Change): string {
   return `${breaking ? 'BREAKING' : 'harmless'}  ${place}: ${what}`;
 }

@@ -54,7 +54,7 @@ export const OUTSIDE: Outside = {
 };
 
 /**
- * Checks what operators get wrong, and prints a line for each check, with what to do about a fault. Changes nothing in the
+ * Checks for mistakes of operators, and prints a line for each check, with the remedy of a fault. Changes nothing in the
  * database, and prints no secret. A fault sets exit code 1.
  *
  * @param host a public name, for name servers and the way out

@@ -6,7 +6,7 @@ export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'fault' | 'skipped';
   readonly found: string;
-  /** Absent unless there is a fault. */
+  /** Present only if there is a fault. */
   readonly todo?: string;
 }
 

@@ -4,7 +4,7 @@ import { Metrics } from '#platform/ops/metrics';
 import { SealingService } from '#voting';
 import { WebhooksService } from '#webhooks';
 
-/** What workers measure beside their own work (docs/operations.md, "Monitoring"). All workers of a cell report the same. */
+/** Registers measurements of a whole cell (docs/operations.md, "Monitoring"). All workers of the cell report the same. */
 @Injectable()
 export class Measurements {
   constructor(metrics: Metrics, sealing: SealingService, webhooks: WebhooksService, journal: JournalService) {

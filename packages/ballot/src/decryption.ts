@@ -99,7 +99,7 @@ function decoded<P>(group: Group<P>, value: unknown): Decryption<P> {
   };
 }
 
-/** A rule of the files of the decryption. Returns true, or false or the place of what breaks it. */
+/** A rule of decryption files. `holds` returns true if the file keeps it, otherwise the place of the wrong part, or false. */
 export interface DecryptionCheck extends Pick<CeremonyCheck, 'nom' | 'isOfSigned'> {
   holds<P>(ceremony: Ceremony<P>, count: Count<P>, decryption: Decryption<P>): boolean | number;
 }
@@ -162,7 +162,7 @@ export function checkDecryption<P>(
   return 'nom' in decryption ? decryption : undefined;
 }
 
-/** What the ballots of a class chose in one question, as in `questions/NN.ndjson`. */
+/** The choices of a class in one question, as in `questions/NN.ndjson`. */
 export interface QuestionResult {
   readonly abstentions: number;
   readonly bulletins: number;

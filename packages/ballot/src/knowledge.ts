@@ -4,7 +4,7 @@ import { decodeScalar, encodeScalar, type Group, modulo, type RandomBytes, rando
 /** The two proofs of "The group and the hash" in docs/encrypted-vote.md. Each is `e ‖ z`. */
 export const PROOF_BYTES = 64;
 
-/** Returns the challenge for what the prover committed to. */
+/** Returns the challenge for the prover's commitment. */
 export type Challenge = (commitment: Uint8Array) => bigint;
 
 /** Proves that `x` is known. */

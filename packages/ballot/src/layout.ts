@@ -17,7 +17,7 @@ export interface Place {
 export type Slots<P> = readonly (readonly Ciphertext<P>[])[];
 
 export interface QuestionProofs {
-  /** For each option its two branches. */
+  /** The two branches of each option. */
   readonly options: readonly (readonly Answer[])[];
   readonly number: readonly Answer[];
 }
@@ -45,7 +45,7 @@ interface Part extends Place {
 
 export interface Ballot<P> {
   readonly ciphertexts: Uint8Array;
-  /** In the order of X. */
+  /** Points, in the order of X. */
   readonly points: readonly (Part & { readonly point: P | undefined })[];
   readonly scalars: readonly Part[];
   /** Points are defined if all of `points` are. */

@@ -45,7 +45,7 @@ function minus<P>(group: Group<P>, { alpha, beta }: Ciphertext<P>, n: number): C
   };
 }
 
-/** The bytes of what the prover committed to, computed from the answers: zB − eα and zY − eβ of each ciphertext. */
+/** Returns the bytes of the prover's commitments, computed from the answers: zB − eα and zY − eβ of each ciphertext. */
 export function commitments<P>(
   group: Group<P>,
   key: P,

@@ -7,7 +7,7 @@ import { type Limits, numberBranchesOf, type Scrutin, voterDigest } from './stru
 import { type Transcript, transcriptOf } from './transcript.js';
 import { type Vote, voteOf } from './vote.js';
 
-/** For each question the places of the chosen options, from 0. An empty list is an abstention. */
+/** The places of the chosen options of each question, from 0. An empty list is an abstention. */
 export type Choix = readonly (readonly number[])[];
 
 /** The body of `POST …/bulletins`. */

@@ -5,7 +5,7 @@ import { littleEndian, modulo } from './group.js';
 import { digestOf, labelOf } from './hash.js';
 import { canonical } from './json.js';
 
-/** What every file of a guardian has (docs/encrypted-vote.md, "The ceremony"). */
+/** Members of every file of a guardian (docs/encrypted-vote.md, "The ceremony"). */
 export interface SignedFile {
   readonly campagneId: string;
   readonly gardien: number;
@@ -56,7 +56,7 @@ function isExact(signature: Uint8Array, signed: Uint8Array, key: Uint8Array): bo
 /** `digest(file)`. */
 export const digestOfFile = (file: SignedFile): Uint8Array => digestOf(utf8(canonical(file)));
 
-/** What guardians compare by telephone: the first 16 bytes of the digest of the file of round 1. */
+/** Returns the fingerprint that guardians compare by telephone: the first 16 bytes of the digest of the file of round 1. */
 export const fingerprintOf = (file: SignedFile): string =>
   [...digestOfFile(file).subarray(0, 16)]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -14,7 +14,7 @@ export interface Question {
   readonly MaxReponses: number;
 }
 
-/** What a device needs of a vote: `GET /plateforme/v1/campagnes/{id}/scrutin`, which may have further members. */
+/** Members of `GET /plateforme/v1/campagnes/{id}/scrutin` that a device needs. The response may have further members. */
 export interface Scrutin {
   readonly campagneId: string;
   /** Digest of the ceremony, in base64url. */

@@ -177,14 +177,14 @@ export class Sums<P> {
   }
 }
 
-/** D: the digest of what is decrypted, from the SHA-256 of `bulletins.ndjson` and of `sommes.ndjson`. */
+/** Returns D, the digest of the count, from the SHA-256 of `bulletins.ndjson` and of `sommes.ndjson`. */
 export const countDigest = (ballots: Uint8Array, sums: Uint8Array): Uint8Array => digestOf(ballots, sums);
 
 /** A class of `sommes.ndjson` with its points. */
 export interface ClassSums<P> {
   readonly classe: number;
   readonly ballots: number;
-  /** For each question and slot. */
+  /** Ciphertexts by question and slot. */
   readonly numbers: readonly (readonly Ciphertext<P>[])[];
   readonly weights: readonly (readonly Ciphertext<P>[])[] | undefined;
   /** The unit is one ten-thousandth. */
@@ -192,7 +192,7 @@ export interface ClassSums<P> {
   readonly unit: bigint;
 }
 
-/** What is decrypted: the classes of `sommes.ndjson` and the digest D. */
+/** The count that guardians decrypt: the classes of `sommes.ndjson` and the digest D. */
 export interface Count<P> {
   readonly classes: readonly ClassSums<P>[];
   readonly digest: Uint8Array;

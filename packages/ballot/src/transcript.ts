@@ -1,7 +1,7 @@
 import { u32 } from './bytes.js';
 import { hash, hashToScalar } from './hash.js';
 
-/** What a ballot is bound to: digest of the ceremony (Z), of the structure (S) and of the voter (V), and its own ciphertexts (X). */
+/** Values that bind a ballot: digests of the ceremony (Z), the structure (S) and the voter (V), and its own ciphertexts (X). */
 export interface Binding {
   readonly ceremony: Uint8Array;
   readonly structure: Uint8Array;

@@ -25,10 +25,10 @@ export function print(lines: readonly string[]): void {
 /** Seconds between two lines if standard error is no terminal. */
 const LINE_SECONDS = 10;
 
-/** What the running work does. */
+/** Description of the current work. */
 let current = '';
 
-/** Says what the running work does now, for `during`. */
+/** Sets the description of the current work, for `during`. */
 export function report(text: string): void {
   current = text;
 }

@@ -32,7 +32,7 @@ export function readProfile(file: string | undefined, env: NodeJS.ProcessEnv): P
   return profile;
 }
 
-/** @returns undefined if the file does not exist and need not */
+/** @returns undefined if the file is optional and does not exist */
 function profileOf(path: string, isRequired: boolean): Profile | undefined {
   const text = readPrivate(path, isRequired);
   if (text === undefined) return undefined;

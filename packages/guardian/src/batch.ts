@@ -6,14 +6,14 @@ export interface Batch {
   readonly lines: readonly string[];
 }
 
-/** What breaks a rule first in a batch. */
+/** First violation of a rule in a batch. */
 export interface BatchFault {
   readonly line: number;
   readonly rule: 'ballotLine' | 'ballotOrder' | 'ballotProof';
   readonly check: string;
 }
 
-/** What a thread has found in a batch. */
+/** Result of the check of a batch. */
 export interface Checked {
   readonly number: number;
   readonly fault?: BatchFault;

@@ -9,7 +9,7 @@ import { Failure } from './failure.js';
 import type { Texts } from './texts.js';
 
 const BATCH_LINES = 32;
-/** Batches that a thread has at once, so that it does not wait. */
+/** Batches queued per thread, to keep it busy. */
 const AHEAD = 2;
 const LONGEST_LINE = 1 << 24;
 

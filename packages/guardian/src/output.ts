@@ -16,7 +16,7 @@ export function print(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Returns a bar on a terminal's stderr; call it with what was done more. Without a terminal it shows nothing. */
+/** Returns a progress bar on a terminal's stderr; call it with each increment. Without a terminal it shows nothing. */
 export function bar(step: string, all: number): (more: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   let done = 0;

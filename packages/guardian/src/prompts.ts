@@ -50,7 +50,7 @@ export class Prompts {
     return phrase;
   }
 
-  /** Ends the input, so that the process can end. */
+  /** Closes the input, which would keep the process running. */
   close(): void {
     if (this.lines) process.stdin.destroy();
   }

@@ -19,7 +19,7 @@ export function rankedOf(vote: Vote, answers: readonly Answers[]): Ranked[] {
   return ranked;
 }
 
-/** One weight of a ballot, in ten-thousandths. */
+/** A ballot weight of 1, in ten-thousandths. */
 const ONE = 10_000n;
 
 const seatsOf = ({ NombreElus }: Question): number => NombreElus ?? 1;

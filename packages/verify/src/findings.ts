@@ -80,7 +80,7 @@ export class Findings {
     }
   }
 
-  /** As `attempt`, for work that takes time. */
+  /** Does the same as `attempt` for asynchronous work. */
   async attemptLater<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

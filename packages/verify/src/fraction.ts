@@ -1,7 +1,7 @@
 /** Denominators with more bits are cut: each transferred surplus can double the digits. */
 const MOST_BITS = 4_096n;
 const KEPT_BITS = 2_048n;
-/** After a cut, fractions that differ by less than 2^-1024 are equal. */
+/** Fractions that differ by less than 2^-1024 are equal after a cut. */
 const TOLERANCE_BITS = 1_024n;
 const LIMIT = 1n << MOST_BITS;
 

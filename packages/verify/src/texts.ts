@@ -163,7 +163,7 @@ const FR: Texts = {
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, fr: FR };
 
-/** What the check of a vote proves, and what it does not. */
+/** Returns the texts about what the check of a vote proves, and about its limits. */
 export function proofOf(
   language: Language,
   isEncrypted: boolean,

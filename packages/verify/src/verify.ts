@@ -68,7 +68,7 @@ export async function verifyBundle(input: Input): Promise<Outcome> {
   }
 }
 
-/** As `verifyBundle`, at once. @throws Unreadable also if the vote is encrypted, because its checks take time in threads */
+/** Does the same as `verifyBundle`, synchronously. @throws Unreadable also if the vote is encrypted, because its checks use threads */
 export function verifyPlain(input: Input): Outcome {
   const archive = Archive.open(input.bundle);
   try {

@@ -26,7 +26,7 @@ import {
 } from './package';
 import { base64url, seeded, testVote, uuid, withMember } from './votes';
 
-/** What a challenge is bound to. */
+/** Values that a challenge is bound to. */
 export const BOUND = [
   'ceremony',
   'structure',
@@ -167,7 +167,7 @@ export interface Cheat {
   readonly name: string;
   /** The vote in which the ballot is cast; `VOTE` unless given. */
   readonly scrutin?: Scrutin;
-  /** The voter for whom it is cast; `VOTER` unless given. */
+  /** The voter of the ballot; `VOTER` unless given. */
   readonly voter?: string;
   make(transcript: typeof transcriptOf): Uint8Array;
   readonly refused: Failure;
@@ -345,7 +345,7 @@ function reusedNumber(transcript: typeof transcriptOf): Uint8Array {
   return writeBallot(ciphertexts, [proofs[0]!, { ...proofs[1]!, number: proofs[0]!.number }]);
 }
 
-/** A ballot whose last byte is 0, so that nothing is missing without it. */
+/** Returns a ballot without its last byte, a 0 that a reader which pads with zeros would add. */
 function truncated(transcript: typeof transcriptOf): Uint8Array {
   for (;;) {
     const { bytes } = forge({ transcript, openings: open(FAIR, FAIR) });

@@ -37,7 +37,7 @@ export interface More {
 }
 
 /**
- * What the suites of `test/contract` cannot read from a route's decorators and its operation in the documents. A route
+ * Facts that the suites of `test/contract` cannot read from a route's decorators or its OpenAPI operation. A route
  * that takes no identifier and answers as its example needs no entry.
  */
 export interface RouteCalls {
@@ -48,9 +48,9 @@ export interface RouteCalls {
    * have a value in the examples.
    */
   readonly more?: More;
-  /** It returns data of the key, or data that is the same for all. */
+  /** Returns data of the key, or the same data to all keys. */
   readonly readsNoTable?: true;
-  /** Its list has one page in the data spaces of the isolation suite. */
+  /** The list has one page for the tenants of the isolation suite. */
   readonly hasOnePage?: true;
   /** Administrators read all tenants with it. */
   readonly showsAllTenants?: true;
@@ -58,7 +58,7 @@ export interface RouteCalls {
   readonly isUnrecorded?: true;
   /** Content type of an answer that is not JSON. */
   readonly file?: string;
-  /** It offers CSV beside JSON. */
+  /** Offers CSV beside JSON. */
   readonly csv?: true;
 }
 

@@ -17,7 +17,7 @@ export interface FieldCase {
   /** Pointer of the property, and its value. */
   readonly name: string;
   readonly pointer: string;
-  /** Code of its fault. A value at a limit must not have this code; `none` must not have any. */
+  /** Code of the validation error. A value at a limit must not cause this code; `none` must not cause any. */
   readonly code: string;
   readonly isAllowed: boolean;
 }

@@ -207,7 +207,7 @@ function answersOf(placed: Placed): string[] {
     ...ALWAYS,
     ...(operation.requestBody ? WITH_BODY : []),
     ...(isRecorded ? ON_POST : []),
-    // The resource in the path, or in the body of a PUT, may not exist. What a rehearsal sets always does.
+    // The resource in the path, or in the body of a PUT, may not exist. Settings of a rehearsal always exist.
     ...(path.includes('{') || (method === 'PUT' && !operation['x-requires']?.environnement) ? [404] : []),
     ...(takes('If-Match') ? [412] : []),
     ...(takes('If-None-Match') ? [304] : []),

@@ -12,7 +12,7 @@ interface Counted {
 /** Columns of a table, as lists for statements. */
 interface Columns {
   readonly writable: string;
-  /** Of the primary key; null without one. */
+  /** Columns of the primary key; null without one. */
   readonly key: string | null;
 }
 

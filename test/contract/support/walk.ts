@@ -141,7 +141,7 @@ export class Walk {
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
         .replaceAll(/"(cle|prefixe)":"mdt_\w+"/g, '"$1":"<key>"')
         .replaceAll(/"empreinteGraineDepartage":"[0-9a-f]{64}"/g, '"empreinteGraineDepartage":"<digest>"')
-        // Of a plan, over identifiers that the caller sent.
+        // The digest of a plan covers identifiers that the caller sent.
         .replaceAll(/"empreinte":"[0-9a-f]{64}"/g, '"empreinte":"<digest>"')
         .replaceAll(/"secret":"whsec_[\w+/=]+"/g, '"secret":"<secret>"'),
     };

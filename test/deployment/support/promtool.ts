@@ -10,7 +10,7 @@ export const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
 /** A line of a scrape. */
 export interface Sample {
   readonly name: string;
-  /** In braces; empty if it has none. */
+  /** The labels in braces; empty if there are none. */
   readonly labels: string;
   readonly value: string;
 }

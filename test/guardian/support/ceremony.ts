@@ -63,7 +63,7 @@ export function taken(ceremony: Ceremony, file: unknown): void {
   if (fault) throw new Error(JSON.stringify(fault));
 }
 
-/** Holds a ceremony in which nobody cheats. */
+/** Holds a ceremony of honest guardians. */
 export function partyOf(group: Group, count: number, seuil: number, random: Guardians.RandomBytes): Party {
   const members = membersOf(count, seuil, random);
   return { ceremony: heldUntil(3, emptyCeremony(group, count, seuil), members, random), members };

@@ -60,8 +60,8 @@ export class Desk {
   }
 
   /**
-   * Runs the command with answers to its questions. The environment has no access to a network proxy and no language but the
-   * given one. The secret file's key costs little, unless the environment has no `NODE_OPTIONS`.
+   * Runs the command with answers to its questions. The environment has one language and no network proxy. The default
+   * `NODE_OPTIONS` makes the key of the secret file cheap.
    */
   async run(
     args: readonly string[],
@@ -105,7 +105,7 @@ export class Desk {
       const [question, answer] = waiting[0] ?? [];
       if (question === undefined || !seen.includes(question)) return;
       waiting.shift();
-      // The terminal must not echo the answer before the program has told it not to.
+      // The answer waits until the program has turned the echo off.
       setTimeout(() => child.stdin.write(`${answer}\r`), 100);
     });
     await new Promise((resolve) => child.once('close', resolve));

@@ -10,7 +10,7 @@ export interface Accepted {
   readonly secure: boolean;
   readonly user: string | undefined;
   readonly raw: Buffer;
-  /** Of DSN, which the server offers with `hideDSN: false`. */
+  /** Parameters of DSN, which the server offers with `hideDSN: false`. */
   readonly dsn: { readonly ret?: string | null; readonly envid?: string | null } | undefined;
 }
 

@@ -79,7 +79,7 @@ export class Post {
   }
 
   /**
-   * Waits until no recipient waits and no message is on its way.
+   * Waits until all recipients have an outcome, and returns the recipients by state.
    *
    * @param hurry makes retries due at once
    */

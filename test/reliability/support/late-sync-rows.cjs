@@ -1,6 +1,6 @@
 'use strict';
-// Loaded before a built process (node --require), to break it on purpose: a sync is noted, with what an undo needs, half a second
-// after its commit.
+// Loaded before a built process (node --require) to break it on purpose: the sync and its undo data are stored half a
+// second after the commit.
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { join } = require('node:path');
 const { SyncRepository } = require(

@@ -6,7 +6,7 @@ import { build, type Built, madeOf, SMALL, voterId } from './support/election';
 import { CEREMONIES, FORGERIES, TINY } from './support/forgeries';
 import { b64, bitsOf, Draws, seal, voterOf } from './support/prover';
 
-/** What each verifier finds in each forged bundle: all that it finds, in its order. The verifier in Python ends after the step that differs. */
+/** All findings of each verifier in each forged bundle, in order. The Python verifier stops after the differing step. */
 const FOUND = JSON.parse(readFileSync(join(__dirname, 'found.json'), 'utf8')) as Record<
   string,
   { 'mandat-verify': string[]; python: string[] }

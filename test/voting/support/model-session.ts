@@ -38,7 +38,7 @@ interface Left {
 export class Session {
   private titles = 0;
   private readonly structure: StructureSession;
-  /** For each campaign whose new time of the last change has not been read yet: the time since which it has been changed. */
+  /** The earliest possible time of the last change, for each campaign changed since its last read. */
   private readonly changed = new Map<Campagne, number>();
   /** Voters who are or were on the roll. Requests for deleted voters are sent, too. */
   private readonly votants = new Map<Campagne, Votant[]>();

@@ -179,7 +179,7 @@ export function withoutLock(): void {
   });
 }
 
-/** For negative controls: published structure can be changed in the database, and a publication does not wait for writes of it. */
+/** For negative controls: lets published structure be changed, and publications not wait for writes of it. */
 export async function unfreeze({ database }: TestApp): Promise<void> {
   for (const table of ['question', 'option'])
     for (const command of ['insert', 'update', 'delete'])

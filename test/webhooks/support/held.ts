@@ -12,7 +12,7 @@ export const HELD = {
   disabled: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b02',
   /** An inactive endpoint whose deliveries are requested. */
   inactive: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b03',
-  /** Its replaced secrets that sign are as many as may be. */
+  /** Has the maximum number of replaced secrets that still sign. */
   rotated: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b04',
   /** A key pair signs for it. */
   pair: '0198c2d4-6f0e-7b3a-9c55-2f1d8e0a5b05',

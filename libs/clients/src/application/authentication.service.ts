@@ -65,7 +65,7 @@ export class AuthenticationService {
     if (cached && performance.now() - cached.since < TRUST_MS) return cached.found;
     const found = this.callers.find(empreinte);
     this.cache.set(id, { since: performance.now(), found });
-    // A failed look-up is no information about the key and must not be remembered.
+    // Only completed look-ups stay cached: a failed one does not show whether the key is valid.
     found.catch(() => this.cache.delete(id));
     return found;
   }

@@ -86,7 +86,7 @@ export class JournalService {
     return this.journal.noteVerification(trails, faulty);
   }
 
-  /** The last verification of all trails: its age in seconds, and how many had faults; none if there was none. */
+  /** Returns the age of the last verification of all trails in seconds, and the number of faulty trails; [] before the first. */
   lastVerification(): Promise<{ readonly age: number; readonly faulty: number }[]> {
     return this.journal.lastVerification();
   }

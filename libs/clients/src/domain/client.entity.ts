@@ -7,7 +7,7 @@ import { fr } from '#platform/errors/text';
 const DAYS_BEFORE_ERASURE = 30;
 const DAY_MS = 86_400_000;
 
-/** What stops a sync (docs/contract.md, "Plan and brake"). A limit of null allows all. */
+/** Limits that stop a sync (docs/contract.md, "Plan and brake"). Null means no limit. */
 export interface Freins {
   readonly terminaisonsPourcent: number | null;
   readonly champsVidesPourcent: number | null;
@@ -85,11 +85,11 @@ export class Client {
   @Column('text', { array: true })
   courrielsEssai: string[];
 
-  /** What stops its syncs. */
+  /** Limits that stop its syncs. */
   @Column('json')
   freins: Freins;
 
-  /** Since when its keys are refused, and deliveries and e-mails wait; null if they are not. */
+  /** Start of the suspension, which rejects its keys and delays deliveries and emails; null if not suspended. */
   @Column('timestamptz', { nullable: true })
   suspenduLe: Date | null;
 

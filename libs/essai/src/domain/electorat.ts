@@ -55,8 +55,8 @@ interface Employe {
 }
 
 /**
- * Yields the JSON text of a V2 sync with a synthetic electorate, record by record. It depends on nothing but the numbers and the
- * seed: neither on the clock nor on the time zone or the language of the process. Persons, employers and unions are invented.
+ * Yields the JSON text of a V2 sync with a synthetic electorate, record by record. The text depends only on the numbers and the
+ * seed. The clock, time zone and language of the process do not change it. Persons, employers and unions are invented.
  */
 export function* textOf(electorat: Electorat): Generator<string, void> {
   yield '{"Syndicats":[';

@@ -9,12 +9,12 @@ import { PANNE } from '../domain/panne.errors';
 import type { RehearsedRequest } from './horloge.guard';
 import { Routes } from './routes';
 
-/** Statuses that tell the caller when to come back. */
+/** Statuses whose responses have `Retry-After`. */
 const WITH_RETRY_AFTER: readonly number[] = [429, 503];
 
 /**
- * Guard that makes requests of partners fail that have asked for it, in staging. It stands before the guard of requests at once, whose
- * places staging shares with production.
+ * In staging, lets requests fail if the partner has asked for it. It runs before the guard of concurrent requests, because staging
+ * shares that guard's slots with production.
  */
 @Injectable()
 export class PannesGuard implements CanActivate {
@@ -23,7 +23,7 @@ export class PannesGuard implements CanActivate {
     private readonly delay: FloodDelay,
   ) {}
 
-  /** Answers requests to routes without a failure at once, without a promise. */
+  /** Returns true for routes without a failure, synchronously. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<RehearsedRequest>();

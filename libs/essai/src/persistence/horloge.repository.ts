@@ -8,7 +8,7 @@ export interface ShownTime {
   readonly auPlus: Date;
 }
 
-/** What a rehearsal has for a request. */
+/** The state of a rehearsal that applies to a request. */
 export interface EtatEssai {
   /** How far the clock of the data space is ahead, in ms; 0 if it was never moved. */
   readonly aheadMs: number;

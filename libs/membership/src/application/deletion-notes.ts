@@ -11,7 +11,7 @@ export interface DeletedEmploye {
 export interface DeletionNotesWriter {
   note(employe: DeletedEmploye): Promise<void>;
 
-  /** Notes employees to whom no row of others refers. @param employes table with the columns `id_externe` and `id_unique` */
+  /** Notes employees that no row of another table references. @param employes table with the columns `id_externe` and `id_unique` */
   noteAll(tenantId: string, employes: string): Promise<void>;
 }
 

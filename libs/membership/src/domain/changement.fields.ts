@@ -12,7 +12,7 @@ export const ENTITES = [
 
 export const NATURES = ['Cree', 'Modifie', 'Termine', 'Supprime'] as const;
 
-/** What the feed also says: that an employee has taken another one up. */
+/** Kinds of changes in the feed, which also reports that an employee has absorbed another one. */
 export const FED_NATURES = [...NATURES, 'Fusionne'] as const;
 
 /** How a change came about: by a sync, by another write of the partner, or by the platform. */

@@ -5,9 +5,9 @@ export const RAISONS = ['Modifie', 'Supprime', 'Retenu', 'ReferenceAbsente'] as 
 export interface Conflict {
   readonly entite: string;
   readonly idExterne: string;
-  /** Of an employment or membership. */
+  /** The employee of an employment or membership. */
   readonly idExterneEmploye?: string;
-  /** Of a custom value, or of a link between a union and an employer. */
+  /** The field of a custom value, or of a link between a union and an employer. */
   readonly champ?: string;
   readonly raison: (typeof RAISONS)[number];
 }

@@ -67,9 +67,9 @@ export class EffetsRepository {
     );
   }
 
-  /** Returns a digest of each written record, as it was before the sync and as it is after it. After `merge`. */
+  /** Returns a digest of all written records, as before and after the sync. Call `merge` first. */
   async digest(): Promise<string> {
-    // A second try gives other identifiers and times to what it writes, and its own day to employments that end because they are left out.
+    // Leaves out what a second try changes: new identifiers and times, and the day on which employments that are left out end.
     return this.transactions.value<string>(
       `SELECT encode(sha256(coalesce(string_agg(ligne, '' ORDER BY entite, parent, id_externe), '')::bytea), 'hex') FROM (
          SELECT entite, parent, id_externe, md5(row(entite, parent, id_externe, avant,

@@ -149,7 +149,7 @@ export class IdentifiantRepository {
     );
   }
 
-  /** As `giveUpOne`. @param employes table of the employees, with the columns `id_externe` and `id_unique` */
+  /** Does the same as `giveUpOne` for several employees. @param employes their table, with the columns `id_externe` and `id_unique` */
   async giveUpAll(tenantId: string, employes: string): Promise<void> {
     await this.giveUp(tenantId, employes, NOW);
   }
@@ -166,7 +166,7 @@ export class IdentifiantRepository {
     await client.query(insert, used(insert));
   }
 
-  /** Makes nobody the last one who had an identifier, because the employee who has it is about to be erased. */
+  /** Unmarks the last former employee with an identifier, because the employee who has it now is about to be erased. */
   async withoutLast(tenantId: string, idExterne: string): Promise<void> {
     await this.transactions
       .client()

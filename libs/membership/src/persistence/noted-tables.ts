@@ -11,15 +11,15 @@ export interface NotedTable {
   readonly name: string;
   /** The kind of its records. */
   readonly entite: string;
-  /** The column of the identifier, and that of the record that has this one, of nested records. */
+  /** Column of the identifier. For nested records, `parent` is the column of the parent record's identifier. */
   readonly key: string;
   readonly parent: string | undefined;
-  /** Its columns without the tenant's, the keys, and those that PostgreSQL makes. */
+  /** All columns except the tenant's, the keys and generated columns. */
   readonly columns: readonly string[];
   readonly isDated: boolean;
   /** Foreign keys of the table. */
   readonly refersTo: readonly Reference[];
-  /** Foreign keys of others to it: their table, and the pairs from their columns to its own. */
+  /** Foreign keys of other tables to this one, with pairs from their columns to the columns of this one. */
   readonly referredBy: readonly Reference[];
   /**
    * Tables that refer to both records that a row links, with the pairs from their columns to those of the row: cards refer to the employee
@@ -30,7 +30,7 @@ export interface NotedTable {
   readonly apart: string;
 }
 
-/** The time of the last change, which a restored row has anew. */
+/** Column with the time of the last change. A restored row gets a new time. */
 export const DATED = 'derniere_maj';
 
 interface Row {

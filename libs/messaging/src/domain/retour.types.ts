@@ -1,4 +1,4 @@
-/** What happened to a message (RFC 3464, section 2.3.3). */
+/** Values of `action` in a delivery status (RFC 3464, section 2.3.3). */
 export const ACTIONS = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;
 export type Action = (typeof ACTIONS)[number];
 

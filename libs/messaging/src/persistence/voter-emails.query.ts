@@ -6,8 +6,8 @@ import { raisonOf } from './statut.sql';
 @Injectable()
 export class VoterEmailsQuery {
   /**
-   * Returns SQL of members of a voter about it, for `VoterEmails`. A tenant without emails to voters pays one look into the index for
-   * a whole list. One subquery gives all members, because PostgreSQL plans each anew for many lists.
+   * Returns the SQL of a voter's members about the last email, for `VoterEmails`. A tenant without emails to voters needs one index
+   * look-up for a whole list. One subquery returns all members, because PostgreSQL plans each subquery again for many lists.
    */
   membersOf(votant: string): string {
     const members = {

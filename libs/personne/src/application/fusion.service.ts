@@ -22,7 +22,7 @@ import { fr } from '#platform/errors/text';
 
 const VOTING_SECTIONS = VOTING_PERSONAL_DATA.rows.map(({ section }) => section);
 
-/** What a merge has changed. */
+/** The changes of a merge. */
 export interface EffetsFusion {
   readonly champs: MergedValue[];
   readonly donnees: MergedRows[];

@@ -35,7 +35,7 @@ export class PersonFinder implements DeletionNotesWriter {
     }
     const holder = employe ? undefined : await this.identifiants.holder(tenantId, idExterne);
     if (holder?.idExterne != null && !supprime) return this.find(tenantId, holder.idExterne, false);
-    // Of a holder who exists, rows are those of the present employee.
+    // Rows of a holder who still exists belong to the present employee.
     const deleted = holder?.idExterne === null ? holder.employeId : undefined;
     const anciens = await this.anciens.of(tenantId, [idExterne], deleted);
     if (anciens.length === 0) return undefined;
@@ -78,7 +78,7 @@ export class PersonFinder implements DeletionNotesWriter {
     });
   }
 
-  /** Notes employees whom an undo has removed: no row of others refers to them. */
+  /** Notes employees that an undo has removed. No row of another table references them. */
   async noteAll(tenantId: string, employes: string): Promise<void> {
     await this.anciens.insertAll(tenantId, employes, this.repository.nothingFound);
     await this.identifiants.giveUpAll(tenantId, employes);

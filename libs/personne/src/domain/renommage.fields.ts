@@ -1,6 +1,6 @@
 import { identifier } from '#platform/input/field';
 
-/** One pair of a renaming of many employees. */
+/** A pair of a renaming of many employees. */
 export const RENOMMAGE_FIELDS = {
   ancien: identifier({
     required: true,

@@ -42,7 +42,7 @@ class EffetsFusionItem
   })
   implements EffetsFusion {}
 
-/** What a merge did, or would do. */
+/** The effects of a merge or its simulation. */
 export class FusionItem extends ItemOf({
   idExterne: value.text('External identifier of the employee that stays.', 'E-1008'),
   effets: value.one(EffetsFusionItem, 'What the merge has changed.'),

@@ -37,7 +37,12 @@ export class AncienEmployeRepository {
     return rows;
   }
 
-  /** Lets the tenures begin after other persons who were deleted by earlier releases, of whom only the notes have the identifier. @param own notes about the person */
+  /**
+   * Returns the tenures, beginning after other persons who had the identifier and were deleted by an earlier release. Only notes
+   * have the identifier of these persons.
+   *
+   * @param own notes about the person
+   */
   async bounded(
     tenantId: string,
     tenures: readonly Tenure[],

@@ -86,8 +86,8 @@ export class PersonalDataRepository {
   }
 
   /**
-   * Yields the rows about the person with all columns: one or several pages of each section. Each page is a statement, so a
-   * slow reader holds neither a connection nor a section.
+   * Yields the rows about the person with all columns: one or several pages of each section. Each page is a statement of its own,
+   * so a slow reader occupies no connection, and memory has one page instead of a section.
    *
    * @param numero number of the last entry of the audit trail that may be among the rows
    * @param bytes length from which a page ends

@@ -82,7 +82,7 @@ export class AuditTrail {
       throw new Error('The audit trail cannot be written.');
   }
 
-  /** @returns false if the last stored entry does not have the number `known`. Nothing is written then */
+  /** @returns false, without writing, if the number of the last stored entry is not `known` */
   private write(
     space: string,
     { date, ids }: Head,

@@ -173,7 +173,7 @@ export class JournalRepository {
     await this.transactions.execute(ADMINISTRATION, { text, values: [trails, faulty] });
   }
 
-  /** The last verification: its age in seconds, and how many trails had faults; none if there was none. */
+  /** Returns the last verification: its age in seconds, and the number of trails with faults. Empty before the first one. */
   lastVerification(): Promise<{ readonly age: number; readonly faulty: number }[]> {
     return this.transactions.query(ADMINISTRATION, {
       name: 'journal_last_verification',

@@ -33,7 +33,7 @@ export interface BulkOptions {
   readonly list: string;
   /** The property that identifies a record; `idExterne` if absent. */
   readonly identifier?: string;
-  /** A rule that rejects staged records by what they refer to. */
+  /** A rule that rejects staged records by their references. */
   readonly references?: ReferenceRule;
   /** SQL of a column's new value if it depends on the stored row `t`; given the SQL of the sent value. */
   readonly overrides?: Readonly<Record<string, (sent: string) => string>>;

@@ -36,7 +36,7 @@ export class CopiedRows {
     return new CopiedRows(pieces, 0);
   }
 
-  /** Returns the compressed rows in pieces to be stored; none if there are no rows. */
+  /** Returns the compressed rows in pieces to be stored; an empty array without rows. */
   pieces(): Buffer[] {
     if (this.bytes === 0) return [];
     const all = Buffer.concat(this.chunks);

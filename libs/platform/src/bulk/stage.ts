@@ -11,7 +11,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * The columns of a stage with their types, in the order of a row's values. An `identifier` is a short text that statements compare. They
- * compare no `text`, of which PostgreSQL has no statistics.
+ * do not compare `text`, because PostgreSQL has no statistics of it.
  */
 export type StageColumns = Readonly<
   Record<string, 'text' | 'identifier' | 'integer' | 'boolean' | 'timestamptz'>
@@ -19,7 +19,7 @@ export type StageColumns = Readonly<
 
 export type StagedRow = readonly (string | number | boolean | Date | null | undefined)[];
 
-/** Short columns are stored plainly. A table with no others has no table for long values, which would be emptied at each commit, too. */
+/** Short columns are stored plainly. If a stage has only these, it has no table for long values, which each commit would empty, too. */
 const SQL_TYPES = { identifier: 'text STORAGE PLAIN COLLATE "C"' } as Readonly<Record<string, string>>;
 
 /** Number of staged rows from which a statement needs statistics of them, and new plans (fresh-plans.sql.ts). */

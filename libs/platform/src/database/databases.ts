@@ -23,8 +23,8 @@ export interface Reading {
 }
 
 /**
- * The databases of the service. All that knows of more than one is behind this port (docs/adr/0047-topology.md). The
- * application registers what implements it.
+ * The databases of the service. All code that knows more than one is behind this port (docs/adr/0047-topology.md). The
+ * application registers the implementation.
  */
 export abstract class Databases {
   /** The database that background work is for: of a worker its cell, of other processes the directory. */
@@ -55,7 +55,7 @@ export abstract class Databases {
 
 /** The names of the cells, for administrators. */
 export abstract class Cells {
-  /** In the order of CELLS. */
+  /** Names of the cells, in the order of CELLS. */
   abstract readonly names: readonly string[];
 
   /** Names of the worker's cell: the directory is also `principal` if CELLS names it otherwise. */

@@ -32,16 +32,16 @@ export const ENTER = {
  * Returns the statement that enters a transaction.
  *
  * @param name of the only statement of the transaction, if it has one. Its plan is one for all values from the beginning. Otherwise
- * PostgreSQL would plan it for the tenant, which statistics from before its first sync do not know: it would expect no rows, take any
- * index of the tenant, and read all rows of a table for each row of a list.
+ * PostgreSQL would plan it for the tenant. Statistics from before the tenant's first sync do not have it, so PostgreSQL would expect no
+ * rows, take any index of the tenant, and read all rows of a table for each row of a list.
  */
 export function entering(entry: Entry, name?: string): { name: string; text: string; values: string[] } {
   return { ...ENTER, values: [...entry, name === undefined ? 'auto' : 'force_generic_plan'] };
 }
 
 /**
- * Makes PostgreSQL read rows in the order of an index. It knows neither how many rows there are of one value nor how many are
- * wanted, and would read and sort all of them for a page.
+ * Makes PostgreSQL read rows in the order of an index. PostgreSQL does not know how many rows one value has and how many are
+ * wanted, so it would read and sort all of them for a page.
  */
 export const IN_ORDER: Prelude = {
   name: 'transaction_in_order',

@@ -86,7 +86,7 @@ export interface Filter {
    * rows are read by this index and sorted. PostgreSQL could otherwise read the whole list in its order to find them.
    */
   readonly fewBy?: string;
-  /** No index finds the rows that pass: a page looks at `MOST_SCANNED` rows, and continues after them if they are too few. */
+  /** Set if no index finds the matching rows: a page looks at `MOST_SCANNED` rows, and the next page starts after them. */
   readonly scanned?: true;
 }
 

@@ -13,14 +13,14 @@ function message(kind: string, content: Buffer): Buffer {
 
 const content = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => index % 251));
 
-/** Whether bytes are messages and nothing else. */
+/** Returns whether bytes consist of whole messages. */
 function areWhole(bytes: Buffer): boolean {
   let end = 0;
   while (end < bytes.length) end += 1 + bytes.readUInt32BE(end + 1);
   return end === bytes.length;
 }
 
-/** Sends each piece when the one before has arrived. @returns copies of what the socket passed on */
+/** Sends each piece when the one before has arrived. @returns copies of the bytes that the socket passed on */
 async function passedOn(socket: Socket, pieces: readonly Buffer[]): Promise<Buffer[]> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,7 +68,7 @@ it.each([
   const sent = Buffer.concat(pieces);
   const all = Buffer.concat(passed);
   expect(all.equals(sent.subarray(0, all.length))).toBe(true);
-  // What is left over is not a whole message.
+  // The rest is less than a whole message.
   expect(sent.length - all.length).toBeLessThan(pieces.length === 240 ? 35 : 1);
 });
 

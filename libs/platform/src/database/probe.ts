@@ -5,14 +5,14 @@ import { assertOwnsNothing, type LoginRights, PROCESS_ROLES } from './service-lo
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 20_000;
 
-/** What a server says about itself. */
+/** Facts that a server reports about itself. */
 export interface ServerFacts {
   /** 180004 for 18.4. */
   readonly number: number;
   readonly version: string;
   readonly encoding: string;
   readonly isStandby: boolean;
-  /** Of the database, as text. */
+  /** Size of the database, as text. */
   readonly size: string;
   /** Identifier of the cluster, which its standbys share. */
   readonly system: string;
@@ -63,7 +63,7 @@ export class DatabaseProbe {
     );
   }
 
-  /** Timestamps of the migrations that were applied; none without the table, the role, or the right to read it. */
+  /** Returns the timestamps of the applied migrations; empty without the table, the role, or the right to read it. */
   async migrations(): Promise<ReadonlySet<string>> {
     try {
       await this.client.query(`SET ROLE ${ACCESS_ROLE}`);

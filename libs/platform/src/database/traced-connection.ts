@@ -2,7 +2,7 @@ import type { Client, QueryConfig, QueryResult } from 'pg';
 import { failureOf, type Span, Spans } from '../ops/spans';
 import type { Connection, ServerConfig } from './client-config';
 
-/** What `pg` accepts: a text, a configuration, or an object that runs itself, such as a COPY. */
+/** A query that `pg` accepts: a text, a configuration, or an object that runs itself, such as a COPY. */
 type Sent = string | (QueryConfig & Partial<Submittable>);
 
 interface Submittable {

@@ -251,7 +251,7 @@ export class Transactions {
 
   /**
    * Runs one statement that reads a few rows by an index, like `query`. Outside a transaction it shares a connection with others of
-   * its kind, which wait for it: it must neither take long nor wait for a lock.
+   * its kind, which wait for it. So it must be short, and must not wait for a lock.
    */
   async lookUp<R extends QueryResultRow>(scope: TenantScope, statement: Statement): Promise<R[]> {
     const outer = this.outer(scope, true);

@@ -210,7 +210,7 @@ export class Located<T = Json> {
   ) {}
 }
 
-/** The result of a handler that does the request in the background: what tells its progress. */
+/** The result of a handler that does the request in the background: the item that shows its progress. */
 export class Accepted extends Located {}
 
 /** Returns whether the header (RFC 7240) asks for a response before the request is done. */

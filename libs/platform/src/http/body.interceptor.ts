@@ -56,8 +56,8 @@ export class BodyInterceptor implements NestInterceptor {
   private readonly large = new KeyedLimit(1, undefined, 1);
 
   /**
-   * Results of syncs that are being sent. Beyond their bytes, the one that began first loses its connection: nobody waits for a
-   * slow reader, and its sync is done.
+   * Results of syncs that are being sent. Above their maximum of bytes, the one that began first loses its connection,
+   * because others must not wait for a slow reader. Its sync is done.
    */
   private readonly unsent = new LRUCache<Response, number>({
     maxSize: BUDGETS.unsentResultBytes,

@@ -112,12 +112,12 @@ export class ListSender {
   }
 }
 
-/** Returns the items with what stands between them. */
+/** Returns the items with the separators between them. */
 function joined(items: readonly string[], between: readonly string[]): string[] {
   return items.flatMap((item, index) => (index > 0 ? [...between, item] : [item]));
 }
 
-/** Returns the bytes of texts. One text would first be made of them, and then its bytes, which costs three times as much. */
+/** Returns the bytes of texts. Joining the texts first would cost three times as much. */
 function bytesOf(texts: readonly string[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
   let end = 0;

@@ -7,7 +7,7 @@ import { type Span, Spans } from '../ops/spans';
 import { isIntended } from './intended';
 import { startTrace } from './tracing';
 
-/** Routes of probes, which have neither a line nor a span. */
+/** Routes of probes, which are not logged or traced. */
 const PROBES: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
 /**

@@ -70,7 +70,7 @@ export function Input(field: Field, nested?: RecordClass): PropertyDecorator {
   );
 }
 
-/** Adds a property to what its class has under `list`, behind the properties of the base class. */
+/** Adds a property to the metadata `list` of its class, after the properties of the base class. */
 function remember(list: symbol, declared: Field | ApiPropertyOptions): PropertyDecorator {
   return (target, key) => {
     const own = (Reflect.getOwnMetadata(list, target) as Record<string, object> | undefined) ?? {

@@ -23,7 +23,7 @@ export interface TextField extends Described {
   readonly format?: 'email' | 'uuid' | 'currency' | 'html';
   /** An external identifier, in which nothing invisible is written. */
   readonly isIdentifier?: true;
-  /** It names what is stored, perhaps by former rules: all that can be stored is accepted, as in a path. */
+  /** A name of stored data, perhaps stored under former rules: each text that can be stored is accepted, as in a path. */
   readonly isStored?: true;
   /** How values of other types are written as this text; the fault of another type says it. */
   readonly asText?: Text;

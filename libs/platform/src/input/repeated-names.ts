@@ -2,14 +2,14 @@ import { pointerToken } from './fold';
 import { BACKSLASH, COLON, QUOTE } from './json-shape';
 
 /**
- * Returns the pointer of a property that one object has twice, of which `JSON.parse` keeps the last.
+ * Returns the pointer of a property that one object has twice. `JSON.parse` keeps only the last one.
  *
  * @param json the text
  * @param value what `JSON.parse` made of it
  */
 export function repeatedName(json: Buffer, value: unknown, start = 0, end = json.length): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // As many names as properties: no text is read twice but that of a repetition.
+  // As many names as properties means no repetition. Only a text with a repetition is read a second time.
   if (namesIn(json, start, end) === propertiesOf(value)) return undefined;
   return firstRepeated(json.toString('utf8', start, end));
 }

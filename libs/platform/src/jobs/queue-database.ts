@@ -98,14 +98,14 @@ const TAKE_HEAD = `
     SELECT FROM ${JOBS} r WHERE r.name = $1 AND r.state = 'active' AND r.group_id = j.group_id)
   RETURNING id, data, retry_count AS "retryCount"`;
 
-/** A job that was never taken has no start, so its next lease does not count as a retry. */
+/** Ends leases. It removes the start of a job, so the next lease does not count as a retry. */
 const RESTORE = `
   UPDATE ${QUEUE_SCHEMA}.job SET state = 'created', started_on = NULL, heartbeat_on = NULL
   WHERE name = $1 AND id = ANY ($2::uuid[]) AND state = 'active'`;
 
 /**
- * For each queue the time since which the oldest waiting job has been due, in seconds. Reads one job of each group from an index,
- * however many wait behind it.
+ * Selects how long the oldest waiting job of each queue has been due, in seconds. Reads only one job of each group, from an
+ * index.
  */
 const AGES = `
   WITH RECURSIVE found AS (
@@ -217,7 +217,7 @@ export class QueueDatabase {
     return (await this.executeSql(HEADS, [queue])).rows as Head<T>[];
   }
 
-  /** How long the oldest waiting job of each queue has been due, in seconds; no queue without such a job. */
+  /** Returns how long the oldest waiting job of each queue has been due, in seconds. Queues without waiting jobs are left out. */
   async ages(): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.executeSql(AGES);
     return new Map((rows as { name: string; age: number }[]).map(({ name, age }) => [name, age]));

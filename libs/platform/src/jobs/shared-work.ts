@@ -19,13 +19,13 @@ export interface WorkOptions {
   /** How many of them may be long ones; all by default. */
   readonly longAtOnce?: number;
   /**
-   * Whether pieces take seconds or more. Of those that dead processes have left, a process runs one at a time, and beside it short
-   * ones.
+   * Whether pieces take seconds or more. A process runs one such piece of a dead process at a time; short pieces may run beside
+   * it.
    */
   readonly isLong: boolean;
   /** Pause until a piece is looked at again, in ms: from its failure on, 5 minutes by default. */
   readonly afterFailureMs?: number;
-  /** From its beginning on; by default it is looked at in the next round. */
+  /** The same pause from the beginning of a piece; by default it is looked at in the next round. */
   readonly afterSuccessMs?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Source<P extends DuePiece> {
   /** Whether a piece that was found has anything to do, if that is cheaper than beginning it. */
   readonly isDue?: (piece: P) => Promise<boolean>;
   readonly work: (piece: P) => Promise<unknown>;
-  /** Tells whom it concerns that a piece is put aside. May be repeated. */
+  /** Informs the partner that a piece is put aside. May be repeated. */
   readonly putAside?: (piece: P) => Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export type Beginning = 'begun' | 'elsewhere' | 'aside';
 export interface Sharing {
   readonly isStopping: boolean;
   /**
-   * Whether a piece may begin now. One that a dead process has left has the process to itself at first, because others would be
-   * blamed for it, or it for them.
+   * Whether a piece may begin now. A piece of a dead process runs alone at first, because otherwise the wrong piece could
+   * be blamed for the next death.
    */
   mayBegin(isLeft: boolean, isLong: boolean): boolean;
   /** Counts a piece as running, before `begin`. @returns ends that */

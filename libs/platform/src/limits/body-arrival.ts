@@ -20,7 +20,7 @@ interface ArrivalRules {
 
 /**
  * Watches a body arrive. Its size must stay within its limit, its speed above `BUDGETS.bytesPerSecond`, and its announced
- * length must arrive within the time of a request. Time in which we do not read does not count.
+ * length must arrive within the time of a request. Only time in which we read counts.
  *
  * @param onFault called with `Requete.TropVolumineuse` or `Requete.Interrompue`
  * @returns function that ends the watch

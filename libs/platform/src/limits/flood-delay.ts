@@ -17,7 +17,7 @@ interface Delayed {
 export class FloodDelay {
   /**
    * `free`: refusals a minute without delay. `perCaller`: maximum number of delayed requests. `inAll`: the same of all
-   * callers, for refused requests and again for those that ask for it. Times in ms.
+   * callers, for refused requests and separately for those that ask for a delay. Times in ms.
    */
   limits = { free: 100, stepMs: 50, longestMs: 5_000, perCaller: 128, inAll: 1_024 };
   private readonly callers = new LRUCache<string, { refusals: number; delayed: number }>({
@@ -25,7 +25,7 @@ export class FloodDelay {
     ttl: 60_000,
   });
   private readonly refused = { delayed: 0 };
-  /** Apart from the refused ones, so that neither takes the places of the other. */
+  /** Counted apart from `refused`, so that neither kind takes the places of the other. */
   private readonly asking = { delayed: 0 };
 
   constructor(private readonly lifecycle: Lifecycle) {}

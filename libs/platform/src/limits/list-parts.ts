@@ -85,7 +85,7 @@ export function enter(limit: KeyedLimit, client: string, isPatient = false): Pro
   return promise;
 }
 
-/** As `enter`. The place is given back when the connection has sent the answer or is gone, or earlier by the function. */
+/** Like `enter`. The place is released when the response is sent or its connection closes, or earlier by the function. */
 export async function untilClosed(
   limit: KeyedLimit,
   client: string,

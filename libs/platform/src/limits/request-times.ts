@@ -15,7 +15,7 @@ export class RequestTimes {
 
   constructor(private readonly begunAt = performance.now()) {}
 
-  /** Those of the request whose work this is; undefined outside requests. */
+  /** Times of the current request; undefined outside requests. */
   static get current(): RequestTimes | undefined {
     return current.getStore();
   }

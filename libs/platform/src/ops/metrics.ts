@@ -10,7 +10,7 @@ import { resourceOf } from './resource';
 /** Time in ms in which scrapes share one text, because collecting takes as long as several requests. */
 const SHARED_MS = 1_000;
 
-/** What a measurement has read: a value, or several with their labels. */
+/** Result of a measurement: a value, or several with their labels. */
 type Read = number | Iterable<readonly [labels: Attributes, value: number]>;
 
 /** The process's measurements, in Prometheus text. Labels are routes, methods and statuses: never data of a person. */

@@ -2,7 +2,7 @@ import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import type { Reader } from './process-name';
 import { VERSION } from './version';
 
-/** What a process says of itself in measurements and spans. The default would name the service by the path of the executable. */
+/** Describes a process in measurements and spans. The default would name the service by the path of the executable. */
 export function resourceOf(processName: Reader): Resource {
   return resourceFromAttributes({ 'service.name': `mandat-${processName}`, 'service.version': VERSION });
 }

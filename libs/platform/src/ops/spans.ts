@@ -1,10 +1,10 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a span says beside its name: ids, numbers and states, never the data of a person. */
+/** Attributes of a span: ids, numbers and states, never the data of a person. */
 export type Facts = Readonly<Record<string, string | number>>;
 
-/** What a span is of (OpenTelemetry's kind). */
+/** OpenTelemetry's kind of a span. */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {
@@ -18,7 +18,7 @@ export interface SpanStart {
 /** A span that was begun. */
 export interface Span {
   readonly traceId: string;
-  /** Its W3C Trace Context. */
+  /** W3C Trace Context of the span. */
   readonly traceparent: string;
   readonly isEnded: boolean;
   /** Adds facts, and replaces the name if one is given. */
@@ -30,7 +30,7 @@ export interface Span {
 /** Makes spans, and sends them. */
 export interface SpanMaker {
   start(span: SpanStart): Span;
-  /** Sends what has not been sent. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export class Spans implements OnApplicationShutdown {
   }
 }
 
-/** What a span says of an error: its SQLSTATE or code, or its class. The message may quote values. */
+/** Returns the SQLSTATE or code of an error, or its class, for a span. Messages are left out because they may quote values. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

@@ -28,7 +28,7 @@ export class ImageBox {
     return { images: sealPieces(key, notes.pieces()), cle };
   }
 
-  /** As `open`. Returns undefined if the pieces were altered. */
+  /** Does the same as `open`, but returns undefined if the pieces were altered. */
   openWhole(tenantId: string, syncId: string, { images, cle }: SealedImages): CopiedRows | undefined {
     const key = this.box.open(cle, SYNC_SEALED.context(tenantId, syncId));
     try {

@@ -65,7 +65,7 @@ export interface SyncOptions<R> {
   readonly refuse?: (refusal: DomainError) => Promise<void>;
 }
 
-/** What a sync that is kept belongs to. */
+/** Identifiers of a stored sync and of its task, plan or undone sync. */
 interface Origin {
   readonly id: string;
   readonly tacheId?: string | undefined;
@@ -323,7 +323,7 @@ export class SyncEngine {
     return write();
   }
 
-  /** Keeps a sync that has written, with what it has changed, its event and its entry of the audit trail, in its transaction. */
+  /** Stores a sync that has written, in its transaction, with its changes, its event and its entry of the audit trail. */
   private async keep<Q, R extends object>(
     version: SyncVersion<Q, R, NomSync>,
     tenantId: string,

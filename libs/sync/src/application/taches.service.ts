@@ -122,8 +122,8 @@ export class TachesService {
   }
 
   /**
-   * Returns whether an unfinished sync may name one of the employees, in the ambient transaction. Of more than 100 employees, each
-   * unfinished sync may.
+   * Returns whether an unfinished sync may name one of the employees, in the ambient transaction. For more than 100 employees,
+   * returns true if there is any unfinished sync.
    */
   mayNameAny(tenantId: string, idsExternes: readonly string[]): Promise<boolean> {
     return idsExternes.length > MOST_LOOKED_FOR

@@ -83,7 +83,7 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     const { evenementId, cle, isKept, date } = (await this.syncs.find(tenantId, syncId)) ?? missing();
     if (!isKept) throw new DomainError(SYNC.NonAnnulable);
     const evenements = [evenementId];
-    // Without a key, the sync has changed nothing.
+    // A sync has a key only if it has changed something.
     if (!cle) return resultOf({ ...NO_EFFETS, supprimes: 0 }, [], { evenements, votes: [] });
     const images = await this.syncs.images(tenantId, syncId);
     const notes = this.box.open(tenantId, syncId, { images, cle });
@@ -95,12 +95,12 @@ export class UndoService implements SyncVersion<UndoRequest, Annulation, 'Annula
     return resultOf({ ...counts, refuses: nombreConflits }, conflits, { evenements, votes });
   }
 
-  /** Removes an employee, who is about to be erased, from what is kept of syncs, in the ambient transaction. */
+  /** Removes an employee who is about to be erased from the stored syncs, in the ambient transaction. */
   async forget(tenantId: string, tenures: readonly Tenure[]): Promise<void> {
     for (const { id, cle, idsExternes } of await this.syncs.withImages(tenantId, tenures)) {
       const images = await this.syncs.images(tenantId, id);
       const notes = this.box.openWhole(tenantId, id, { images, cle });
-      // Nobody can say what altered images contain.
+      // Altered images are deleted, because their content is unknown.
       if (!notes) await this.syncs.dropImages(tenantId, id);
       else if (await notes.containAny(idsExternes)) {
         const sealed = this.box.seal(tenantId, id, await this.restoration.without(notes, idsExternes));

@@ -6,7 +6,7 @@ export interface Effets {
   readonly termines: number;
   readonly champsVides: number;
   readonly refuses: number;
-  /** Of an undo only: records that it removed, because the sync had made them. */
+  /** Number of records that an undo removed because the sync had created them; absent for other syncs. */
   readonly supprimes?: number;
 }
 

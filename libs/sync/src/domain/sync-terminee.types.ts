@@ -6,7 +6,7 @@ export interface SyncBloquee {
   readonly version: 'V1' | 'V2';
   /** The plan of the sync, which shows each change. */
   readonly planId: string;
-  /** What the sync would have done. */
+  /** Effects that the sync would have had. */
   readonly effets: Effets;
 }
 

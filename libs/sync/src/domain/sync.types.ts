@@ -15,7 +15,7 @@ export interface Annulation {
   /** The first records that were left, because they have changed since or others refer to them. */
   readonly conflits: readonly Conflict[];
   readonly nombreConflits: number;
-  /** What stays: events that were sent, and the rolls of votes that have not ended. */
+  /** Effects that are not undone: sent events, and the rolls of votes that have not ended. */
   readonly nonAnnules: {
     readonly evenements: readonly string[];
     readonly votes: readonly VoteTouche[];

@@ -109,7 +109,7 @@ class ChampModifieItem extends ItemOf({
   apres: value.textOrFlagOrNull('Value after; null if there is none.', '2026-03-02T00:00:00.000Z'),
 }) {}
 
-/** One record that the sync would change. */
+/** A record that the sync would change. */
 export class PlanChangementItem extends ItemOf({
   entite: value.choice(ENTITES, 'Kind of the record.', 'Emploi'),
   idExterne: value.text('External identifier of the record; of a membership, that of its union.', 'EMPLOI-1'),

@@ -101,7 +101,7 @@ export class SyncRepository {
     if (hasImages) await this.insertImages(tenantId, id, images);
   }
 
-  /** Notes, in the ambient transaction, that its sync begins: it holds the lock of syncs, so nobody renames employees from now on. */
+  /** Notes the start of the sync in the ambient transaction, whose lock of syncs prevents renaming employees from now on. */
   async begin(): Promise<void> {
     await this.transactions
       .client()

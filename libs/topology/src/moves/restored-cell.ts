@@ -5,7 +5,7 @@ import { Transactions } from '#platform/database/transactions';
 /** Finds the cells of all data spaces of a directory, as its superuser. */
 export const CELLS_OF_SPACES = 'SELECT DISTINCT cellule FROM tenant';
 
-/** Facts that a cell does not know after it was restored without the directory. */
+/** Facts that a cell lacks after it was restored without the directory. */
 @Injectable()
 export class RestoredCell {
   constructor(
@@ -14,8 +14,8 @@ export class RestoredCell {
   ) {}
 
   /**
-   * Moves that the cell does not know: of data spaces that came after the moment of the restore and are not there, and of those that
-   * left later and are not closed there.
+   * Returns moves that the cell does not know: data spaces that came after the moment of the restore and are not there, and data
+   * spaces that left after it and are not closed there.
    */
   async unknownMoves(cell: string, moment: Date): Promise<Deplacement[]> {
     const unknown: Deplacement[] = [];

@@ -33,7 +33,7 @@ const MOST_KNOWN = 100_000;
 export class CellDatabases implements Databases, Cells, OnModuleInit, OnApplicationShutdown {
   private readonly directory: Database;
   readonly names: readonly string[];
-  /** By name. `principal` is always one, because the directory has the data spaces that are older than CELLS. */
+  /** Databases of the cells, by name. `principal` is always one, because the directory has the data spaces that are older than CELLS. */
   private readonly cells: ReadonlyMap<string, Database>;
   /** The standbys of the databases that have any. */
   private readonly standbys: ReadonlyMap<Database, Standbys>;

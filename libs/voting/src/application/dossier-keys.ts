@@ -49,10 +49,10 @@ export class DossierKeys implements OnApplicationBootstrap {
   }
 
   /**
-   * Earlier releases signed nothing. Without a key votes would be refused, so the processes of such a release stay until there
-   * is one. Commands sign nothing. Other cells do not wait for a cell that does not answer.
+   * Checks, in production, that a key is set. Earlier releases did not sign, and votes would be refused without a key, so their
+   * processes stay until a key is set. Commands do not sign. Cells that do not respond are skipped.
    *
-   * @throws ConfigError without a key, if a campaign is published and its count not signed
+   * @throws ConfigError if no key is set although a campaign is published and its count is unsigned
    */
   async onApplicationBootstrap(): Promise<void> {
     if (this.own || !this.config.production || this.processName === 'cli') return;
@@ -72,7 +72,7 @@ export class DossierKeys implements OnApplicationBootstrap {
     return this.own !== undefined;
   }
 
-  /** What in the data speaks against the key of this process; undefined if nothing does. */
+  /** Returns why the key of this process contradicts the data, or undefined if it does not. */
   async fault(): Promise<string | undefined> {
     if (!this.own) return (await this.hasVotes()) ? 'is not set, and a campaign is published' : undefined;
     const known = await this.repository.all();

@@ -70,7 +70,7 @@ export class CertificationsService {
   }
 
   /**
-   * Notes which events a receiver has processed, in the place of what was noted before.
+   * Notes which events a receiver has processed, and replaces the previous note.
    *
    * @throws DomainError `Certification.NotFound`, `Requete.Invalide` for a proof of another certification
    */

@@ -85,8 +85,8 @@ export interface Attempt {
 
 /**
  * Takes jobs, makes the attempts that they name, several at a time for each endpoint, and passes the results on. Any number
- * of processes share the work. Bodies of attempts are bounded in bytes, by endpoint, client and process (`BUDGETS`): an
- * attempt whose body does not fit waits without it, and does not hold up other endpoints.
+ * of processes share the work. `BUDGETS` limits the bytes of the attempts' bodies by endpoint, client and process. An attempt
+ * whose body exceeds a budget waits before the body is read; other endpoints continue.
  */
 @Injectable()
 export class DeliveryWorker implements OnApplicationBootstrap, OnModuleDestroy {

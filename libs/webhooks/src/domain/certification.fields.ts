@@ -1,7 +1,7 @@
 /** Proofs of one certification: more than its events have. */
 const MOST_PROOFS = 100;
 
-/** What a receiver has processed. */
+/** Fields of the report of the events that a receiver has processed. */
 export const CONSTATS_FIELDS = {
   traites: {
     kind: 'texts',

@@ -12,7 +12,7 @@ export const CERTIFICATION_DAYS = 30;
 /** Longest time from the request to the end of a certification, in ms. */
 export const LONGEST_RUN_MS = 3_600_000;
 
-/** Longest time in which a receiver should answer, in ms: a third of what a delivery waits. */
+/** Longest time in which a receiver should respond, in ms: a third of the timeout of a delivery. */
 export const SLOW_MS = 5_000;
 
 /** Why a certification ends before its last scenario. */
@@ -37,7 +37,7 @@ interface Rule {
   readonly conseil: string;
 }
 
-/** What each scenario sends and expects, and what a receiver that fails it should change. */
+/** The requests and the expected behavior of each scenario, and advice to a receiver that fails it. */
 export const RULES: Readonly<Record<Scenario, Rule>> = {
   valide: {
     ...{ requests: 1, accepts: true },

@@ -2,7 +2,7 @@ import { partenaire, type Partenaire, type Wait } from '@mandat/client';
 import { report } from '../output.js';
 import type { Profile } from '../profile.js';
 
-/** What a command gets. */
+/** Input of every command. */
 export interface Context {
   readonly profile: Profile;
   readonly mandat: Partenaire;

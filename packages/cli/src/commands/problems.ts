@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../failure.js';
 import { shown } from '../output.js';
 import type { Context } from './context.js';
 
-/** What to do after an error of the service, if its own text does not say so. */
+/** Remedies by error code, if the service's own text has none. */
 const REMEDIES: Readonly<Record<string, string>> = {
   'Plan.Perime': 'Plan again: mandat plan FILE',
   'Plan.DejaApplique': 'There is nothing left to do.',

@@ -6,10 +6,10 @@ import process from 'node:process';
 import { EXIT, Failure, UsageFailure } from '../failure.js';
 import type { Profile } from '../profile.js';
 
-/** As in the service: an answer later than this is a failure. */
+/** Timeout of the receiver's response, as in the service. */
 const TIMEOUT_MS = 15_000;
 
-/** What is kept between two runs, for one service and key. */
+/** State stored between two runs, for one service and key. */
 interface Kept {
   secret: string;
   /** Place in the feed by type of event; '' for all types. */

@@ -21,7 +21,7 @@ import { assertNotFailed, assertOwn, type Context, type Known, readCeremony, tex
 import { polynomialOf, secretsOf } from './round.js';
 
 const MOST_SCRUTIN_BYTES = 1 << 24;
-/** A class of fewer ballots says much about each, so the guardian is told. */
+/** A class of fewer ballots reveals much about each, so the tool warns. */
 const FEW_BALLOTS = 5;
 const MOST_SUMS_BYTES = 1 << 28;
 

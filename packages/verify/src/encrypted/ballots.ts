@@ -10,7 +10,7 @@ import { checkInThreads } from './threads.js';
 import { type Added, type Ballot, type Checked } from './worker.js';
 
 /**
- * Checks every ballot: its proofs, that its receipt is in the log, that no ballot and no voter occurs twice, and the classes. Returns
+ * Checks every ballot: its proofs, that its receipt is in the log, that ballots and voters are unique, and the classes. Returns
  * the ballots, and the sums of their ciphertexts by class and weight.
  */
 export async function checkBallots(

@@ -10,14 +10,14 @@ import { checkDecryptions, checkFigures } from './decryptions.js';
 import { electionOf } from './structure.js';
 import { checkSums } from './sums.js';
 
-/** What is known of voters: their receipts, their identifiers, and those whom the roll marks. */
+/** Known facts about voters: their receipts, their identifiers, and the voters whom the roll marks. */
 export interface Known {
   readonly receipts: readonly HeldReceipt[];
   readonly voters: readonly string[];
   readonly marked?: Marked;
 }
 
-/** Checks what the bundle of an encrypted vote has more: ceremony, ballots, sums, decryptions, and that the figures are theirs. */
+/** Checks the additional files of an encrypted vote: ceremony, ballots, sums, decryptions, and that the figures match them. */
 export async function checkEncrypted(
   bundle: Bundle,
   manifest: Manifest,

@@ -131,7 +131,7 @@ function combined(all: readonly Point[][], parts: ReadonlyMap<number, readonly P
   );
 }
 
-/** Compares the figures of the questions with what was decrypted. */
+/** Compares the figures of the questions with the decrypted sums. */
 export function checkFigures(
   vote: Vote,
   sums: readonly ClassSums[],

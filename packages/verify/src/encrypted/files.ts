@@ -54,7 +54,7 @@ export function identifier(value: string, at: string): Buffer {
   return Buffer.from(value.replaceAll('-', ''), 'hex');
 }
 
-/** What every file of a guardian has. */
+/** Members of every file of a guardian. */
 export const signedMembers = { campagneId: text, gardien: count, tour: count, signature: bytes(64) };
 
 /** `[α, β]` for each slot of each question. */

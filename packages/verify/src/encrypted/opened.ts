@@ -25,7 +25,7 @@ const question: Shape<Voted['questions'][number]> = (value, at) => {
   return { ...rest, Options: Options.map((OptionId, place) => ({ OptionId, Libelle: Libelles[place]! })) };
 };
 
-/** What `GET …/scrutin` has and a ballot is bound to. */
+/** Members of `GET …/scrutin` to which a ballot is bound. */
 const voteShape = holding({
   campagneId: text,
   seuilAnonymat: count,

@@ -3,7 +3,7 @@ import { canonical } from '../json.js';
 import { base64url, identifier } from './files.js';
 import { type Point } from './group.js';
 
-/** What a question allows. */
+/** Number of options of a question, and the least and most that a ballot may choose. */
 export interface Allowed {
   readonly options: number;
   readonly least: number;
@@ -23,7 +23,7 @@ export interface Voted {
   }[];
 }
 
-/** All that the proofs of a ballot are bound to, except the voter. */
+/** The values that bind the proofs of a ballot, except the voter. */
 export interface Election {
   readonly campaign: Uint8Array;
   /** Z */

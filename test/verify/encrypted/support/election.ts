@@ -39,7 +39,7 @@ export interface Small extends Omit<Plain, 'version' | 'leaves' | 'forge'> {
   readonly presents: readonly number[];
 }
 
-/** What a forger changes, each at its step: all later steps are right for what was changed. */
+/** The changes of a forger, each at its step; later steps are consistent with them. */
 export interface Forgery {
   readonly ceremony?: Cheat;
   readonly ballots?: (casts: Cast[], all: Built) => Cast[];

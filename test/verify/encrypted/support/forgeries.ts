@@ -21,7 +21,7 @@ import {
   voterOf,
 } from './prover';
 
-/** What each forger changes. All other parts of the bundle are right for it. */
+/** The changes of each forger. All other parts of the bundle are consistent with them. */
 
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url');
@@ -347,7 +347,7 @@ export const FORGERIES: Readonly<Record<string, (built: Built) => Forgery>> = {
   }),
 };
 
-/** One option and one voter: a ceremony is quick to forge in it. */
+/** A vote with one option and one voter, which makes forging a ceremony quick. */
 export const TINY: Small = {
   seuilAnonymat: 1,
   gardiens: ['Alice Roy', 'Bruno Pic', 'Chloé Ney'],

@@ -70,7 +70,7 @@ export interface Guardian {
   readonly share: bigint;
 }
 
-/** What a cheat does with files: before they are signed, and after. */
+/** Changes to files by a cheat, before and after signing. */
 export interface Cheat {
   readonly unsigned?: (file: File, round: number, guardian: number) => File;
   readonly signed?: (file: File, round: number, guardian: number) => File;

@@ -10,7 +10,7 @@ const OPTIONS = { decamelize: false };
  */
 export function slugOf(titre: string): string {
   const title = titre.normalize('NFC');
-  // Ligatures, superscript and full-width letters as the letters that they stand for: ﬁ, 1ᵉʳ, ２.
+  // Replaces ligatures, superscripts and full-width characters by plain letters and digits: ﬁ, 1ᵉʳ, ２.
   const text = title.replace(/[\p{Script=Latin}\p{N}]/gu, (letter) => letter.normalize('NFKC'));
   const slug = slugify(text, OPTIONS);
   if (slug && !losesLetters(text)) return slug;

@@ -182,10 +182,10 @@ export const MOST_WEIGHT = 109_951_162;
 /** The most sums of an encrypted vote that the guardians decrypt: numbers and weights of all slots of all possible classes. */
 export const MOST_SUMS = 100_000;
 
-/** What of an encrypted vote could be too large to be decrypted: sums of weights, or their number. */
+/** Quantity of an encrypted vote that could be too large to decrypt: the sums of weights, or the number of sums. */
 export type ExcesChiffrement = 'poids' | 'sommes';
 
-/** Also after the publication: the result of a larger roll would be lost. */
+/** Error texts. Both limits are checked also after publication, because the result of a larger roll would be lost. */
 export const EXCES_CHIFFREMENT: Readonly<Record<ExcesChiffrement, Text>> = {
   poids: {
     en: `The weights of all voters of this encrypted vote are more than ${MOST_WEIGHT} together, and their sums could not be found. Give all weights in a larger unit.`,

@@ -42,8 +42,8 @@ const digest = (column: string): string =>
   `(SELECT encode(u.${column}, 'hex') FROM urne u WHERE u.tenant_id = $1 AND u.campagne_id = campagne.id_unique)`;
 
 /**
- * Conditions of the partial indexes for states, which are computed. Literals, because only then PostgreSQL uses the indexes. Most
- * campaigns of a data space have ended, so that state has none.
+ * Conditions of the partial indexes for states, which are computed. They are literals, because PostgreSQL uses the indexes only
+ * then. The state of ended campaigns has no index, because most campaigns of a tenant have ended.
  */
 const WITH_INDEX: readonly (readonly [etat: string, condition: string])[] = [
   ['Brouillon', 'NOT publiee AND NOT archivee'],

@@ -243,7 +243,7 @@ export class CampagneRepository {
     return { ...rows[0]!, fermetureDuVoteUtc, nombreVotants };
   }
 
-  /** What of a published encrypted vote could be too large to be decrypted. */
+  /** Returns which quantity of a published encrypted vote could be too large to decrypt; null otherwise. */
   async excesChiffrement({
     tenantId,
     idUnique,

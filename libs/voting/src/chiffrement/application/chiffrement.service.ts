@@ -43,7 +43,7 @@ export interface Ballot {
 /** Guardians, their ceremony and their decryptions (docs/encrypted-vote.md). */
 @Injectable()
 export class ChiffrementService {
-  /** By publication, which does not change. */
+  /** Votes by publication, which does not change. */
   private readonly scrutins = new FairCache<SealedScrutin>(MOST_KEPT, ({ questions }) =>
     questions.reduce(
       (sum, one) => sum + 2 * one.Titre.length + sizeOf(one.Options) + sizeOf(one.Libelles),
@@ -166,7 +166,7 @@ export class ChiffrementService {
   }
 
   /**
-   * Seals the ballot of a rehearsal. A voter's own device seals every other ballot, so that the service knows no choice.
+   * Seals the ballot of a rehearsal. A voter's own device seals every other ballot, so the service knows no choice.
    *
    * @param choix the places of the chosen options of each question
    * @returns what the device would send as `BulletinChiffre`
@@ -225,13 +225,13 @@ export class ChiffrementService {
     const { questions } = await this.scrutin(tenantId, id);
     const options = questions.map(({ Options }) => Options.length);
     const client = await this.transactions.clientOf({ tenantId });
-    // Outside of a transaction: many sums take seconds, and neither they nor the ceremony can change.
+    // Checked outside of a transaction, because many sums take seconds. The sums and the ceremony cannot change meanwhile.
     const checked = await this.proofs.checkDecryption(client, { ...of, options }, fichier);
     if ('fault' in checked) throw invalidFile(checked.fault, of.ceremony.gardiens);
     await this.transactions.run({ tenantId }, async () => {
-      // Of two guardians at once, the second one counts the file of the first.
+      // If two guardians send files at once, the second one counts the file of the first.
       await this.campagnes.lock(tenantId, id, 'structure');
-      // Another right file of the same guardian says the same.
+      // Another valid file of the same guardian has the same decryptions.
       if (!(await this.repository.addFile(tenantId, id, { tour, gardien, contenu: checked.contenu }))) return;
       await this.repository.announce(tenantId, id);
       this.audit.record(tenantId, actor, CHIFFREMENT_ACTIONS.fichier, [id]);

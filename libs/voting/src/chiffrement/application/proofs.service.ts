@@ -33,7 +33,7 @@ export interface CeremonyState {
   readonly fautif?: number;
 }
 
-/** For each question the places of the chosen options; an empty list is an abstention. */
+/** The places of the chosen options of each question. An empty list is an abstention. */
 export type Choix = readonly (readonly number[])[];
 
 /** The sums that the guardians decrypt, and their files. */

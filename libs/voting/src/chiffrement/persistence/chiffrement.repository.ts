@@ -239,7 +239,7 @@ export class ChiffrementRepository {
   }
 }
 
-/** What has a class. */
+/** Union, employer and weight, which determine the class of a ballot. */
 interface Cell {
   readonly syndicat: string | null;
   readonly employeur: string | null;

@@ -21,11 +21,11 @@ export interface CountedCampagne {
   readonly modifications: { readonly ajoutes: number; readonly retires: number; readonly modifies: number };
   /** Why an administrator sealed its ballot box without a result. */
   readonly raisonConstat: string | null;
-  /** The guardians for whom the result of an encrypted vote waits; null for other votes. */
+  /** Progress of the decryption while the result of an encrypted vote waits for it; null otherwise. */
   readonly dechiffrement: Dechiffrement | null;
 }
 
-/** How far the decryption of an encrypted vote is. */
+/** Progress of the decryption of an encrypted vote. */
 export interface Dechiffrement {
   readonly seuil: number;
   /** Number of guardians who have decrypted the sums. */

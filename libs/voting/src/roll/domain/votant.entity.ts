@@ -83,8 +83,8 @@ export class Votant {
   }
 
   /**
-   * Checks that a change leaves a cast ballot as it is: once the voter has voted, only names and address may change, because
-   * every count of a filter must have the same people. Absent properties change nothing.
+   * Checks that a change leaves a cast ballot as it is. After the voter has voted, only names and address may change, because
+   * every count of a filter must have the same people. Properties that are absent do not change.
    *
    * @throws DomainError `Votant.AVote`
    */

@@ -90,8 +90,8 @@ const CHAMPS = jsonList(
 );
 
 /**
- * The differences between the roll and the expected voters. Voters without an employee and those written manually are in
- * none. Those who have voted are marked: they are not shown and not changed.
+ * The differences between the roll and the expected voters. Voters without an employee and manually written voters have no
+ * differences. Voters who have voted are marked, because their differences are neither shown nor applied.
  */
 const ecarts = (isAmong: (column: string) => string): string => `
   SELECT CASE WHEN v.id_unique IS NULL THEN 'AAjouter' WHEN a.id_externe IS NULL THEN 'ARetirer' ELSE 'AModifier' END AS nature,

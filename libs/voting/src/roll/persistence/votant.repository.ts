@@ -43,7 +43,7 @@ export class VotantRepository {
     return this.transactions.manager().findOne(Votant, { where, ...(mode ? { lock: { mode } } : {}) });
   }
 
-  /** As `ActiveCampaignCheck` promises. */
+  /** Implements `ActiveCampaignCheck.votesOf`. */
   async votesOf(
     tenantId: string,
     employes: string,
