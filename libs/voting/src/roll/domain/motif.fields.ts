@@ -28,7 +28,6 @@ export type MotifName = (typeof MOTIFS)[number];
 
 export const codeOf = (name: MotifName) => `Motif.${name}` as const;
 export const MOTIF_CODES = MOTIFS.map(codeOf);
-export type MotifCode = (typeof MOTIF_CODES)[number];
 
 /** The smallest changes that put an employee on a roll. */
 export const CHANGEMENTS = ['AppliquerEcarts', 'NouvelleListe', 'ActifsLe', ...CRITERES] as const;

@@ -1,7 +1,6 @@
 import { givenId, type RecordOf, text } from '#platform/input/field';
 
 export const QUESTION_TYPES = ['Proposition', 'ChoixLibre', 'Election'] as const;
-export type QuestionType = (typeof QUESTION_TYPES)[number];
 
 /** The most options of a question, and thus of an answer. */
 export const MOST_OPTIONS = 500;
