@@ -288,18 +288,21 @@ describe('A standby that fails', () => {
     };
   }
 
+  /** Number of reads that wait for a lock on the standby. */
+  async function waitingReads(): Promise<number> {
+    const [row] = await pair.standby.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mandat api' AND wait_event_type = 'Lock'`,
+    );
+    return row!.count;
+  }
+
   it('is killed: each read is answered, and it serves reads again after its return', async () => {
     const id = await served();
     // The standby replays the lock, so its reads are running when it is killed.
     const locker = await pair.primary.client();
     await locker.query('BEGIN; LOCK TABLE employeur; SELECT pg_current_xact_id()');
     const end = reading(id, fleet);
-    await until('reads of both replicas wait on the standby', async () => {
-      const [row] = await pair.standby.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mandat api' AND wait_event_type = 'Lock'`,
-      );
-      return row!.count >= 2;
-    });
+    await until('reads of both replicas wait on the standby', async () => (await waitingReads()) >= 2);
     await pair.standby.kill();
     await locker.query('COMMIT');
     await locker.end();
@@ -328,26 +331,26 @@ describe('A standby that fails', () => {
   }, 120_000);
 
   it('cancels reads that conflict with its replay: they are answered by the primary', async () => {
-    const id = await served();
+    await by(0)('POST', '/b2b/v2/sync', { Syndicats: [], Employes: [employee('E-C')] });
+    await served();
     await pair.standby.query(`ALTER SYSTEM SET max_standby_streaming_delay = 0`);
     await pair.standby.query('SELECT pg_reload_conf()');
     const conflicts = async (): Promise<number> => {
       const text = `SELECT confl_lock::int AS count FROM pg_stat_database_conflicts WHERE datname = current_database()`;
       return (await pair.standby.query<{ count: number }>(text))[0]!.count;
     };
-    // Reads must take long enough to be met by the lock.
-    await pair.primary.query(
-      `INSERT INTO employeur (tenant_id, id_externe, nom)
-       SELECT tenant_id, 'L-' || n, 'Liste' FROM employeur, generate_series(1, 4000) n WHERE id_externe = $1`,
-      [id],
-    );
-    await fromStandby(id, 0);
-    const end = reading(id, fleet);
-    await until('reads are cancelled', async () => {
-      await pair.primary.query('BEGIN; LOCK TABLE employeur; SELECT pg_sleep(0.05); COMMIT');
-      return (await conflicts()) > 0;
-    });
-    expect(await end()).toEqual([]);
+    // The reads lock `employe` and wait for `emploi`. So the next lock of `employe` conflicts with each of them.
+    const locker = await pair.primary.client();
+    await locker.query('BEGIN; LOCK TABLE emploi; SELECT pg_current_xact_id()');
+    await caughtUp();
+    const reads = [0, 1].map((replica) => by(replica)('GET', '/b2b/v2/employe/E-C'));
+    await until('the reads of both replicas wait on the standby', async () => (await waitingReads()) === 2);
+    expect(await conflicts()).toBe(0);
+    await pair.primary.query('BEGIN; LOCK TABLE employe; SELECT pg_current_xact_id(); COMMIT');
+    await until('both reads are cancelled', async () => (await conflicts()) === 2);
+    await locker.query('COMMIT');
+    await locker.end();
+    for (const read of await Promise.all(reads)) expect(read).toMatchObject({ idExterne: 'E-C' });
     // The replay would also cancel statements of the next tests.
     await pair.standby.query('ALTER SYSTEM RESET max_standby_streaming_delay');
     await pair.standby.query('SELECT pg_reload_conf()');
