@@ -5,6 +5,7 @@ import { JsonRows } from './json-rows';
 import { definitionOf, type RecordClass } from './field.decorator';
 import { faultsOf } from './input-faults';
 import { inRejectionOrder } from './rejection-order';
+import { validate } from './kept-rules';
 import { fr } from '../errors/text';
 
 /** The values break rules of their class. */
@@ -25,6 +26,8 @@ export class InputPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
+      // Without the storage of class-validator, Nest looks for no binary values, which neither JSON nor a query string can hold.
+      validatorPackage: { validate },
       exceptionFactory: (errors: ValidationError[]) => new BrokenRules(errors),
     });
   }
