@@ -1,5 +1,4 @@
 import { depth } from '../setup/depth';
-import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -66,8 +65,7 @@ async function beside<T>(
   end: 'COMMIT' | 'ROLLBACK',
   work: (finish: () => Promise<unknown>) => Promise<T>,
 ): Promise<T> {
-  const rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  const rival = await app.connect();
   try {
     await rival.query('BEGIN');
     await rival.query(statement, values);

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import { depth } from '../setup/depth';
@@ -125,11 +124,7 @@ describe.each(KINDS)('%s and the deletion of the card at once', (kind) => {
   it('negative control: without the lock of the deletion, both win, and the check finds it', async () => {
     const id = await cards.sign();
     // Foreign keys would protect the row; the check must work without them.
-    const careless = new Client({
-      connectionString: app.dataUrl,
-      options: '-c session_replication_role=replica',
-    });
-    await careless.connect();
+    const careless = await app.connect('-c session_replication_role=replica');
     await careless.query('BEGIN');
     const { rows } = await careless.query(`SELECT FROM ${LINKS[kind].table} WHERE adhesion_id = $1`, [id]);
     expect(rows).toEqual([]);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { ClientsService } from '../../libs/clients/src';
 import { expectProblem } from '../http/expect-problem';
 import { synced } from '../membership/synced';
@@ -229,8 +228,7 @@ describe('the audit trail of reads', () => {
 
   it('the role of all requests can neither change nor remove entries', async () => {
     await image(await space.sign({ imageSignature: PNG }));
-    const role = new Client({ connectionString: app.dataUrl, options: '-c role=mandat_app' });
-    await role.connect();
+    const role = await app.connect('-c role=mandat_app');
     await role.query(`SELECT set_config('app.tenant_id', $1, false)`, [space.open.tenantId]);
     // The role can read the entry; only its privileges prevent the change.
     const seen = await role.query(`SELECT FROM journal WHERE action = 'signature.lire'`);

@@ -1,6 +1,5 @@
 import { depth } from '../setup/depth';
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced, times } from '../membership/synced';
 import { type Answer } from '../setup/test-app';
@@ -173,8 +172,7 @@ describe('signings at the same time', () => {
     async (_what, sql, expected) => {
       await made('champ-utilisateur', { nom: 'Requis', type: 'texte', obligatoire: true });
       const formulaireId = await makeForm();
-      const rival = new Client({ connectionString: app.dataUrl });
-      await rival.connect();
+      const rival = await app.connect();
       try {
         await rival.query('BEGIN');
         await rival.query(sql, [tenant.tenantId, formulaireId]);

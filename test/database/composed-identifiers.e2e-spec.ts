@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import {
   composeIdentifiers,
   type FoundIdentifier,
@@ -292,8 +292,7 @@ describe('The migration of identifiers to NFC', () => {
 
   beforeAll(async () => {
     [moved, kept] = [await Space.make(), await Space.make()];
-    data = new Client({ connectionString: app.dataUrl });
-    await data.connect();
+    data = await app.connect();
     owner = await ownerOf(data, app.dataUrl);
     // The application needs the later ones.
     await data.query('DROP FUNCTION identifiants_composer');

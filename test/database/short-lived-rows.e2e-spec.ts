@@ -1,4 +1,4 @@
-import { Client, type PoolClient, Query } from 'pg';
+import { type Client, type PoolClient, Query } from 'pg';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { entering, queryEntered, type Entry } from '../../libs/platform/src/database/entered-query';
@@ -36,8 +36,7 @@ let entry: Entry;
 beforeAll(async () => {
   const { tenantId } = await app.tenant();
   entry = [APP_ROLE, tenantId, 'on', ''];
-  const connection = new Client({ connectionString: app.dataUrl });
-  await connection.connect();
+  const connection = await app.connect();
   await connection.query(entering(entry));
   client = connection as unknown as PoolClient;
 });

@@ -1,4 +1,4 @@
-import { Client, type Pool } from 'pg';
+import { type Client, type Pool } from 'pg';
 import { ConnectionShares } from '../../libs/platform/src/limits/connection-shares';
 import { DatabaseTime } from '../../libs/platform/src/limits/database-time';
 import { createPipelinedPool } from '../../libs/platform/src/database/connections';
@@ -46,11 +46,9 @@ beforeAll(async () => {
   shared = createPipelinedPool({ ...options, size: 2, isShared: true }, () => undefined);
   lookUps = new SharedConnections(shared);
   transactions = transactionsOn(pool);
-  bystander = new Client({ connectionString: app.dataUrl });
-  await bystander.connect();
+  bystander = await app.connect();
 });
 afterAll(async () => {
-  await bystander.end();
   await Promise.all([pool.end(), shared.end()]);
   await app.stop();
 });

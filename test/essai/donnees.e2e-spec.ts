@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { perFile } from '../setup/fixtures';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
@@ -48,8 +47,7 @@ async function during(
   erasure: () => Promise<{ status: number }>,
   work: () => Promise<unknown>,
 ): Promise<number | undefined> {
-  const rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  const rival = await app.connect();
   await rival.query('BEGIN');
   await rival.query('SELECT FROM changement WHERE tenant_id = $1 FOR UPDATE', [tenantId]);
   const ended = erasure().then(

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
 import { HorlogeService } from '../../libs/essai/src';
 import { HorlogeRepository } from '../../libs/essai/src/persistence/horloge.repository';
@@ -151,8 +150,7 @@ describe('production', () => {
 
   it('is refused to every role of the processes, by the function and by statements', async () => {
     const { tenantId } = production;
-    const client = new Client({ connectionString: app.dataUrl });
-    await client.connect();
+    const client = await app.connect();
     const refusals: string[] = [];
     const attempt = async (role: string, text: string): Promise<void> => {
       await client.query('BEGIN');

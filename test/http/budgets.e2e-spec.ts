@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { JsonItems } from '../../libs/platform/src/database/json-items';
 import { BUDGETS } from '../../libs/platform/src/limits/budgets';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -34,13 +34,11 @@ beforeAll(async () => {
   production = await productionOf(tenant);
   other = await app.tenant();
   campaigns = new Campaigns(app, tenant);
-  saboteur = new Client({ connectionString: app.dataUrl });
-  await saboteur.connect();
+  saboteur = await app.connect();
 });
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 afterAll(async () => {
   Object.assign(BUDGETS, usual);
-  await saboteur.end();
   await app.stop();
 });
 

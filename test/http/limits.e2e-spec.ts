@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { eventually, expectFaults, expectProblem } from './expect-problem';
@@ -236,8 +236,7 @@ describe('a body that does not arrive', () => {
 
 describe('a tenant whose writes wait for each other', () => {
   it('other tenants can write', async () => {
-    const rival = new Client({ connectionString: app.dataUrl });
-    await rival.connect();
+    const rival = await app.connect();
     await post(JSON.stringify({ ...EMPLOYE, idExterne: 'CROWD' }));
     await rival.query('BEGIN');
     await rival.query(`SELECT FROM employe WHERE id_externe = 'CROWD' FOR UPDATE`);
@@ -258,11 +257,9 @@ describe('a statement past the time limit', () => {
   let saboteur: Client;
 
   beforeAll(async () => {
-    saboteur = new Client({ connectionString: app.dataUrl });
-    await saboteur.connect();
+    saboteur = await app.connect();
     await post(JSON.stringify({ ...EMPLOYE, idExterne: 'SLOW' }));
   });
-  afterAll(() => saboteur.end());
 
   /** Holds the table until the request waits for it, then cancels its statement like a time limit. */
   async function interrupted(send: () => Promise<Answer>, end = 'pg_cancel_backend'): Promise<Answer> {

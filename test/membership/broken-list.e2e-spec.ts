@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { TestApp, type TestTenant } from '../setup/test-app';
 import { lockWaits } from '../setup/lock-waits';
 
@@ -13,17 +13,13 @@ let saboteur: Client;
 beforeAll(async () => {
   app = await TestApp.own('volume');
   tenant = await app.tenant();
-  saboteur = new Client({ connectionString: app.dataUrl });
-  await saboteur.connect();
+  saboteur = await app.connect();
   await app.database.query(
     `INSERT INTO employe (tenant_id, id_externe, prenom, nom) SELECT $1, 'E-' || n, repeat('é', 100), 'Nom' FROM generate_series(1, $2) n`,
     [tenant.tenantId, COUNT],
   );
 });
-afterAll(async () => {
-  await saboteur.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 
 interface Received {
   text: string;

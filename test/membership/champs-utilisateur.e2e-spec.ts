@@ -1,5 +1,5 @@
 import { depth } from '../setup/depth';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { GUID, INSTANT, synced, times } from './synced';
@@ -26,13 +26,9 @@ let rival: Client;
 beforeAll(async () => {
   app = await TestApp.start();
   // A superuser's connection without time limits, which stops the service in the middle of its work.
-  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
-  await rival.connect();
+  rival = await app.connect('-c deadlock_timeout=1h');
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   tenant = await app.tenant();
 });

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { openTenant, sign, signed } from '../adhesion/support/cards';
 import { expectFaults } from '../http/expect-problem';
 import { depth, SEED } from '../setup/depth';
@@ -232,8 +231,7 @@ describe('a change that is committed late', () => {
     const committed: string[] = [];
     const clients = await Promise.all(
       times(20, async () => {
-        const client = new Client({ connectionString: app.dataUrl });
-        await client.connect();
+        const client = await app.connect();
         return client;
       }),
     );

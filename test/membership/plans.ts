@@ -46,11 +46,7 @@ export async function planOf(
   execution: number,
   before: readonly Prelude[] = [],
 ): Promise<PlanNode> {
-  const client = new Client({
-    connectionString: app.dataUrl,
-    options: '-c jit=off -c timezone=UTC',
-  });
-  await client.connect();
+  const client = await app.connect('-c jit=off -c timezone=UTC');
   try {
     await client.query('BEGIN');
     await client.query(entering([APP_ROLE, tenantId, 'on', '']));

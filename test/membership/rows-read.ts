@@ -8,8 +8,7 @@ export async function allRowsRead(work: (app: TestApp) => Promise<unknown>): Pro
   await work(app);
   // Connections publish their counts at their end, at the latest.
   await app.stop();
-  const client = new Client({ connectionString: app.dataUrl });
-  await client.connect();
+  const client = await app.connect();
   try {
     await eventually(async () => {
       const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { ImageBox } from '../../libs/sync/src/application/image-box';
 import { openTenant, PNG, SIGNING_PATH } from '../adhesion/support/cards';
 import { Post } from '../messaging/support/post';
@@ -18,13 +18,9 @@ let partner: Partner;
 let rival: Client;
 beforeAll(async () => {
   app = await TestApp.own('sees all tenants');
-  rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  rival = await app.connect();
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   partner = await Partner.start(app);
 });

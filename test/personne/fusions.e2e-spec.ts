@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { openTenant, PNG, SIGNING_PATH } from '../adhesion/support/cards';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { lockWaits } from '../setup/lock-waits';
@@ -15,13 +15,9 @@ let partner: Partner;
 let rival: Client;
 beforeAll(async () => {
   app = await TestApp.own('sees all tenants');
-  rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  rival = await app.connect();
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   partner = await Partner.start(app);
 });

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { randomUUID } from 'node:crypto';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { IdentifiantsService } from '../../libs/personne/src/application/identifiants.service';
@@ -21,13 +21,9 @@ let partner: Partner;
 let rival: Client;
 beforeAll(async () => {
   app = await TestApp.own('sees all tenants');
-  rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  rival = await app.connect();
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   partner = await Partner.start(app);
 });

@@ -75,6 +75,7 @@ export const processWide = globalThis as { sharedApp?: Promise<Running & { schem
 /** The real application on a real database. */
 export class TestApp {
   readonly adminKey: string;
+  private readonly connections: Client[] = [];
 
   private constructor(
     readonly app: NestExpressApplication,
@@ -115,8 +116,17 @@ export class TestApp {
     return dataUrlOf(this.config.databaseUrl);
   }
 
+  /** Connects as a superuser once more, for transactions beside those of the service. `stop` ends the connection. */
+  async connect(options?: string): Promise<Client> {
+    const client = new Client({ connectionString: this.dataUrl, options });
+    this.connections.push(client);
+    await client.connect();
+    return client;
+  }
+
   /** @throws Error if the file shares the application and leaves another schema; the next file starts another one */
   async stop(): Promise<void> {
+    await Promise.all(this.connections.map((client) => client.end()));
     const left = this.schema && (await schemaOf(this.database));
     await this.database.end();
     if (this.schema && left === this.schema) return;

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { eventually, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { perTest } from '../setup/fixtures';
@@ -16,11 +16,9 @@ beforeAll(async () => {
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
   // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
-  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
-  await rival.connect();
+  rival = await app.connect('-c deadlock_timeout=1h');
 });
 afterAll(async () => {
-  await rival.end();
   await replica.stop();
   await app.stop();
 });
@@ -242,8 +240,7 @@ describe('a deadlock', () => {
   });
 
   it('negative control: without a retry, the victim of the same deadlock fails with 40P01', async () => {
-    const victim = new Client({ connectionString: app.dataUrl });
-    await victim.connect();
+    const victim = await app.connect();
     await rival.query('BEGIN');
     await rival.query(LOCK_EMPLOYE, [tenant.tenantId]);
     await victim.query('BEGIN');

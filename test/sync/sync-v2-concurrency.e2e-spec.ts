@@ -17,11 +17,9 @@ beforeAll(async () => {
   const { databaseUrl, secretsKey } = app.config;
   replica = await TestApp.start({ databaseUrl, secretsKey });
   // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
-  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
-  await rival.connect();
+  rival = await app.connect('-c deadlock_timeout=1h');
 });
 afterAll(async () => {
-  await rival.end();
   await replica.stop();
   await app.stop();
 });

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 import {
@@ -24,13 +24,9 @@ let rival: Client;
 beforeAll(async () => {
   app = await TestApp.start();
   // A superuser's connection with a long deadlock timeout: in a deadlock with it, the service is the victim.
-  rival = new Client({ connectionString: app.dataUrl, options: '-c deadlock_timeout=1h' });
-  await rival.connect();
+  rival = await app.connect('-c deadlock_timeout=1h');
 });
-afterAll(async () => {
-  await rival.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 afterEach(async () => {
   await rival.query('ROLLBACK');
 });

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { Child } from '../http/child-process';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
@@ -22,13 +22,9 @@ const children: Child[] = [];
 
 beforeAll(async () => {
   app = await TestApp.own('a worker runs');
-  saboteur = new Client({ connectionString: app.dataUrl });
-  await saboteur.connect();
+  saboteur = await app.connect();
 });
-afterAll(async () => {
-  await saboteur.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   tenant = await app.tenant();
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { OutcomeUnknown } from '../../libs/platform/src/errors/sql-errors';
 import { LifecycleService } from '../../libs/voting/src';
 import { BulletinRepository } from '../../libs/voting/src/ballot/persistence/bulletin.repository';
@@ -267,8 +266,7 @@ describe('votes during requests that lock the campaign', () => {
 
   it('a request of another tenant does not hold up its voters', async () => {
     const vote = await opened(2);
-    const holder = new Client({ connectionString: app.dataUrl });
-    await holder.connect();
+    const holder = await app.connect();
     await holder.query('BEGIN');
     // A vote in progress holds this lock.
     await holder.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 3))', [

@@ -1,5 +1,4 @@
 import type { INestApplication } from '@nestjs/common';
-import { Client } from 'pg';
 import { Campagne } from '../../libs/voting/src/campagne/domain/campagne.entity';
 import { LifecycleService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
@@ -182,8 +181,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     const ids = await Promise.all(times(10, () => campaigns.scheduled()));
     const [held, free] = [ids.slice(0, 5), ids.slice(5)];
     await bring(ids, -2_000, -1_000);
-    const holder = new Client({ connectionString: app.dataUrl });
-    await holder.connect();
+    const holder = await app.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM campagne WHERE id_unique = ANY ($1) FOR UPDATE', [held]);
     await work(count);
@@ -198,8 +196,7 @@ describe.each([1, 2])('with %i worker(s)', (count) => {
     // Two overlapping transactions: at each moment one of them has locked the campaign as a vote does.
     const voters = await Promise.all(
       times(2, async () => {
-        const voter = new Client({ connectionString: app.dataUrl });
-        await voter.connect();
+        const voter = await app.connect();
         return voter;
       }),
     );

@@ -1,6 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
 import { createHash, createPublicKey, type KeyObject, randomBytes, randomUUID, verify } from 'node:crypto';
-import { Client } from 'pg';
 import { EngagementsService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
 import { eventually, expectFaults, expectProblem } from '../http/expect-problem';
@@ -201,8 +200,7 @@ describe('the checkpoints of an open vote', () => {
   it('are signed by one of two workers; the other and votes do not wait, and a cut connection leaves nothing', async () => {
     const vote = await votes.opened(6);
     await cast(vote, 3);
-    const rival = new Client({ connectionString: app.dataUrl });
-    await rival.connect();
+    const rival = await app.connect();
     await app.database.query(
       `CREATE FUNCTION halted() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN PERFORM pg_advisory_xact_lock_shared(78); RETURN NEW; END $$`,

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { LifecycleService } from '../../libs/voting/src';
 import { ListeElectoraleRepository } from '../../libs/voting/src/roll/persistence/liste-electorale.repository';
 import { VotantsBulk } from '../../libs/voting/src/roll/persistence/votants.bulk';
@@ -30,10 +30,8 @@ spaceOfFile({
   withReplica: true,
 });
 beforeAll(async () => {
-  other = new Client({ connectionString: app.dataUrl });
-  await other.connect();
+  other = await app.connect();
 });
-afterAll(() => other.end());
 
 const tenantId = (): string => campaigns.tenant.tenantId;
 

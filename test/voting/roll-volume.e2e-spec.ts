@@ -21,11 +21,7 @@ let campaigns: Campaigns;
 
 /** Runs statements of a superuser without the checks of foreign keys, which would take longer than the tests. */
 async function filled(...statements: [text: string, ...values: unknown[]][]): Promise<void> {
-  const client = new Client({
-    connectionString: app.dataUrl,
-    options: '-c session_replication_role=replica',
-  });
-  await client.connect();
+  const client = await app.connect('-c session_replication_role=replica');
   for (const [text, ...values] of statements) await client.query(text, values);
   await client.end();
 }

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
 import { SealingService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
@@ -29,10 +29,8 @@ spaceOfFile({
   },
 });
 beforeAll(async () => {
-  rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  rival = await app.connect();
 });
-afterAll(() => rival.end());
 
 const seal = ({ id }: Vote): Promise<boolean> => scene.seal(id);
 

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { DossierBuilderService, EngagementsService, SealingService } from '../../libs/voting/src';
 import { times } from '../membership/synced';
 import { depth, SEED } from '../setup/depth';
@@ -55,8 +55,7 @@ class Attacker {
   ) {}
 
   static async connect(app: TestApp, votes: Votes, vote: Vote): Promise<Attacker> {
-    const client = new Client({ connectionString: app.dataUrl });
-    await client.connect();
+    const client = await app.connect();
     await client.query('SET ROLE mandat_app');
     await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [votes.campaigns.tenant.tenantId]);
     return new Attacker(client, votes, vote);

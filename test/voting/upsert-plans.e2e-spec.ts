@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { allRowsRead, replacing } from '../membership/rows-read';
 import { synced, times } from '../membership/synced';
 import type { TestApp, TestTenant } from '../setup/test-app';
@@ -23,11 +22,7 @@ async function filled(app: TestApp, tenant: TestTenant, count: number): Promise<
 
 /** Tenants with a row of each kind, each with the same identifier. */
 async function smallTenants(app: TestApp): Promise<void> {
-  const client = new Client({
-    connectionString: app.dataUrl,
-    options: '-c session_replication_role=replica',
-  });
-  await client.connect();
+  const client = await app.connect('-c session_replication_role=replica');
   const each = `FROM generate_series(1, $1) n, LATERAL (SELECT lpad(n::text, 32, '0')::uuid AS id) t`;
   for (const table of ['syndicat', 'employeur']) {
     await client.query(`INSERT INTO ${table} (tenant_id, id_externe, nom) SELECT id, 'N-0', 'Nom' ${each}`, [

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { eventually } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
 import type { Answer } from '../setup/test-app';
@@ -12,15 +12,13 @@ let rival: Client;
 
 spaceOfFile({ own: 'changes the schema' });
 beforeAll(async () => {
-  rival = new Client({ connectionString: app.dataUrl });
-  await rival.connect();
+  rival = await app.connect();
   await rival.query(`
     CREATE FUNCTION stopped() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_advisory_xact_lock_shared(78); RETURN NEW; END $$;
     CREATE TRIGGER stopped BEFORE UPDATE ON votant FOR EACH ROW WHEN (NEW.a_vote = OLD.a_vote) EXECUTE FUNCTION stopped();
     CREATE TRIGGER stopped_new BEFORE INSERT ON votant FOR EACH ROW EXECUTE FUNCTION stopped()`);
 });
-afterAll(() => rival.end());
 
 /** Changes all voters by a bulk write. */
 const changing =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { times } from '../membership/synced';
 import { SEED } from '../setup/depth';
 import { seeded } from '../setup/seeded';
@@ -24,9 +24,8 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: app.dataUrl });
+  const client = await app.connect();
   clients.push(client);
-  await client.connect();
   return client;
 }
 

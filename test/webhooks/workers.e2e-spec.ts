@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { JobQueue } from '../../libs/platform/src/jobs/job-queue';
 import { Sender } from '../../libs/webhooks/src/application/sender';
 import { TestApp } from '../setup/test-app';
@@ -260,8 +260,7 @@ describe('An earlier generation of a job', () => {
   beforeEach(async () => {
     unanswered.length = 0;
     receiver.behaviours.set('/held', (_request, response) => void unanswered.push(response));
-    saboteur = new Client({ connectionString: app.dataUrl });
-    await saboteur.connect();
+    saboteur = await app.connect();
   });
   afterEach(() => saboteur.end());
 

@@ -20,16 +20,12 @@ const children: Child[] = [];
 beforeAll(async () => {
   app = await TestApp.own('a worker runs');
   tenants = [await app.tenant(), await app.tenant()];
-  saboteur = new Client({ connectionString: app.dataUrl });
-  await saboteur.connect();
+  saboteur = await app.connect();
   for (const tenant of tenants) {
     await app.send(tenant, 'POST', '/b2b/v1/employe', { idExterne: 'E-1', prenom: 'Zoé', nom: 'Roy' });
   }
 });
-afterAll(async () => {
-  await saboteur.end();
-  await app.stop();
-});
+afterAll(() => app.stop());
 beforeEach(async () => {
   for (const owner of [NO_TENANT, ...tenants.map(({ tenantId }) => tenantId)])
     await app.database.query('DELETE FROM idempotency_record WHERE tenant_id = $1', [owner]);

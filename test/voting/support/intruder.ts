@@ -1,4 +1,4 @@
-import { Client, type QueryResult } from 'pg';
+import { type Client, type QueryResult } from 'pg';
 import type { TestApp } from '../../setup/test-app';
 import type { Campaigns } from './campaigns';
 
@@ -7,8 +7,7 @@ export class Intruder {
   private constructor(private readonly client: Client) {}
 
   static async of(app: TestApp, { tenant }: Campaigns): Promise<Intruder> {
-    const client = new Client({ connectionString: app.dataUrl });
-    await client.connect();
+    const client = await app.connect();
     await client.query('SET ROLE mandat_app');
     await client.query(`SELECT set_config('app.tenant_id', $1, false)`, [tenant.tenantId]);
     return new Intruder(client);

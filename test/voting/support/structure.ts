@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { Campagne } from '../../../libs/voting/src/campagne/domain/campagne.entity';
 import { CampagneRepository } from '../../../libs/voting/src/campagne/persistence/campagne.repository';
 import { eventually } from '../../http/expect-problem';
@@ -53,8 +53,7 @@ export class Barrier {
   ) {}
 
   static async install(app: TestApp): Promise<Barrier> {
-    const rival = new Client({ connectionString: app.dataUrl });
-    await rival.connect();
+    const rival = await app.connect();
     await rival.query(`
       CREATE FUNCTION barrier() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { TestApp } from '../../setup/test-app';
 import { lockWaits } from '../../setup/lock-waits';
 
@@ -22,8 +22,7 @@ export class Gate {
     table: string,
     when = 'true',
   ): Promise<Gate> {
-    const keeper = new Client({ connectionString: app.dataUrl });
-    await keeper.connect();
+    const keeper = await app.connect();
     const name = `gate_${randomUUID().replaceAll('-', '')}`;
     await keeper.query(`SELECT pg_advisory_lock(hashtextextended('${name}', 9))`);
     await keeper.query(`
