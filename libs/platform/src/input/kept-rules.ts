@@ -17,4 +17,5 @@ const findOnce: Find = (type, schema, always, strictGroups, groups) => {
 // of its bases, too. Rules are declared when classes are loaded, so what it found for a class stays true.
 storage.getTargetValidationMetadatas = findOnce;
 
+// Exported from here, because an import of it then also loads the lookup above.
 export { validate } from 'class-validator';
