@@ -64,7 +64,7 @@ describe('the functions of the database', () => {
       else if (name === 'campagne_etat') expect(rights).toBe(`${owned} f`);
       else {
         expect(rights.startsWith(owned)).toBe(true);
-        expect(rights).toMatch(/\{(\w+=\w+,)?"search_path=pg_catalog, public, pg_temp"\} t$/);
+        expect(rights).toMatch(/\{(\w+=\w+,)*"search_path=pg_catalog, public, pg_temp"\} t$/);
       }
     }
   });

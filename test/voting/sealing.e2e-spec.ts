@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Transactions } from '../../libs/platform/src/database/transactions';
-import { SealingService } from '../../libs/voting/src';
+import { EngagementsService, SealingService } from '../../libs/voting/src';
 import { refusing } from '../adhesion/support/data-space';
 import { eventually } from '../http/expect-problem';
 import { synced, times } from '../membership/synced';
@@ -129,6 +129,26 @@ describe('sealing a ballot box', () => {
       new Set(rows.map(({ row }) => idOf(JSON.parse(row))));
     expect([...ids(before[1]!)].filter((id) => ids(after[1]!).has(id))).toEqual([]);
     expect(await roll(vote)).toBe(shown);
+  });
+
+  it('rewrites the receipts of earlier checkpoints, too: after those that it places, each in the order of digests', async () => {
+    const vote = await votes.opened(VOTERS, RANKED);
+    for (const voter of times(VOTERS, (n) => n)) {
+      if (voter === 12) await app.app.get(EngagementsService).round(campaigns.tenant.tenantId, vote.id);
+      await votes.voted(vote, voter, 0);
+    }
+    await campaigns.sent('POST', `/${vote.id}/fermer`);
+    await seal(vote);
+    const rows = await lying('recu', vote);
+    expect(new Set(rows.map(({ xmin }) => xmin)).size).toBe(1);
+    const receipts = rows.map(({ row }) => JSON.parse(row) as { empreinte: string; place: number });
+    const [placed, earlier] = [receipts.slice(0, VOTERS - 12), receipts.slice(VOTERS - 12)];
+    expect(placed.map(({ place }) => place)).toEqual(times(VOTERS - 12, (n) => 12 + n));
+    expect(earlier.map(({ place }) => place)).toEqual(times(12, (n) => n));
+    for (const group of [placed, earlier]) {
+      const digests = group.map(({ empreinte }) => empreinte);
+      expect(digests).toEqual(digests.toSorted());
+    }
   });
 
   it.each([

@@ -121,13 +121,8 @@ export class EngagementRepository {
   }
 
   /** Gives all receipts a place in the log. @returns the size of the log */
-  async place(id: string): Promise<number> {
-    const client = this.transactions.client();
-    // Without statistics PostgreSQL expects one receipt: it would sort the new ones again for each of them.
-    await client.query('SET LOCAL enable_nestloop = off');
-    const size = await this.transactions.value<number>('SELECT urne_engager($1)', [id]);
-    await client.query('RESET enable_nestloop');
-    return size;
+  place(id: string): Promise<number> {
+    return this.transactions.value('SELECT urne_engager($1)', [id]);
   }
 
   /** Notes whether the log differs from a checkpoint, as an anomaly of the box. @returns whether that is new */

@@ -6,6 +6,8 @@ CREATE OR REPLACE FUNCTION urne_sceller(campagne uuid)
   LANGUAGE plpgsql SECURITY DEFINER
   -- For a box without statistics PostgreSQL expects one row: it would compare each class with each answer.
   SET enable_nestloop = off
+  -- A million ballots have 200,000 different ones with their unions and employers, which 4 MB cannot count without a sort.
+  SET work_mem = '64MB'
   SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
@@ -35,23 +37,22 @@ BEGIN
   ) THEN RAISE EXCEPTION 'The last checkpoint does not cover all receipts.'; END IF;
   INSERT INTO depouillement (tenant_id, campagne_id, syndicat_id_externe, employeur_identifiant_externe, classe,
     question, reponse, bulletins, poids)
-  SELECT f.tenant_id, f.campagne_id, f.syndicat, f.employeur, c.classe, f.question, f.reponse, sum(f.ballots),
-    sum(f.ballots * f.poids)
-  FROM (
+  SELECT q.tenant_id, q.campagne_id, f.syndicat, f.employeur, c.classe, q.place,
     -- Of rankings, the first choice.
-    SELECT g.tenant_id, g.campagne_id, g.syndicat, g.employeur, g.poids, q.place AS question,
-      CASE WHEN q.est_preferentiel THEN split_part(u.answer, ',', 1) ELSE u.answer END AS reponse, g.ballots
+    CASE WHEN q.est_preferentiel THEN split_part(f.answer, ',', 1) ELSE f.answer END, sum(f.ballots), sum(f.ballots * f.poids)
+  FROM (
+    SELECT g.syndicat, g.employeur, g.poids, u.place - 1 AS question, u.answer, sum(g.ballots) AS ballots
     FROM (
-      SELECT b.tenant_id, b.campagne_id, b.syndicat_id_externe AS syndicat,
-        b.employeur_identifiant_externe AS employeur, b.poids, b.reponses, count(*) AS ballots
+      SELECT b.syndicat_id_externe AS syndicat, b.employeur_identifiant_externe AS employeur, b.poids, b.reponses,
+        count(*) AS ballots
       FROM bulletin b
       WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
-      GROUP BY 1, 2, 3, 4, 5, 6
-    ) g
-      CROSS JOIN LATERAL unnest(g.reponses) WITH ORDINALITY u (answer, place)
-      JOIN urne_question q
-        ON q.tenant_id = g.tenant_id AND q.campagne_id = g.campagne_id AND q.place = u.place - 1
+      GROUP BY 1, 2, 3, 4
+    ) g CROSS JOIN LATERAL unnest(g.reponses) WITH ORDINALITY u (answer, place)
+    GROUP BY 1, 2, 3, 4, 5
   ) f
+    JOIN urne_question q
+      ON q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1 AND q.place = f.question
     -- The key of a cell, including nulls, as one value. With separate conditions PostgreSQL joins on tenant and
     -- campaign and compares each class with each answer.
     JOIN urne_classes($1) c ON jsonb_build_array(c.syndicat, c.employeur, c.poids)
@@ -74,9 +75,11 @@ BEGIN
     n.chiffre, n.votant
   -- Not random(), because any session may set its seed.
   FROM (SELECT t.*, gen_random_uuid() AS nouveau FROM taken t) n ORDER BY n.nouveau;
+  -- urne_engager has written the others in this transaction.
   WITH taken AS (
     DELETE FROM recu r
     WHERE r.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND r.campagne_id = $1
+      AND r.xmin IS DISTINCT FROM pg_current_xact_id()::xid
     RETURNING r.*
   )
   INSERT INTO recu SELECT t.* FROM taken t ORDER BY t.empreinte;
