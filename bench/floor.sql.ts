@@ -93,6 +93,9 @@ export const SQL = {
   tally: `SELECT place, answer, count(*)::int AS ballots, sum(poids)::text AS weight
     FROM bulletin, unnest(reponses) WITH ORDINALITY a (answer, place)
     WHERE tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3) GROUP BY 1, 2`,
+  /** Counts the voters of a campaign, and those who have voted. */
+  turnout: `SELECT count(*)::int AS voters, count(*) FILTER (WHERE a_vote)::int AS voted FROM votant
+    WHERE tenant_id = $1 AND campagne_id = $2 AND ($3::text IS NULL OR syndicat_id_externe = $3)`,
   oneAsObject: `SELECT ${AS_OBJECTS} ${ONE}`,
 
   /** The raw body as `$1`, the tenant as `$2`. */

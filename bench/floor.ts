@@ -79,8 +79,10 @@ const ROUTES: Record<string, Handler> = {
     return JSON.stringify({ voted: VotantId });
   },
   'GET tally': async ([tenant, campagne, syndicat]) => {
-    const { rows: answers } = await pool.query(SQL.tally, [tenant, campagne, syndicat]);
-    return JSON.stringify(answers);
+    const values = [tenant, campagne, syndicat];
+    const { rows: turnout } = await pool.query(SQL.turnout, values);
+    const { rows: answers } = await pool.query(SQL.tally, values);
+    return JSON.stringify({ ...turnout[0], answers });
   },
   'GET one': async ([tenant, id]) => {
     const answer = await pool.query({ name: 'one', text: SQL.oneAsObject, values: [tenant, id] });

@@ -112,7 +112,15 @@ async function countedVote(world: World): Promise<{ tenant: Tenant; vote: Vote }
 const FILTERS = { '': '', [`, of one union in ten`]: UNION };
 
 interface Statistics {
+  totalVotants: number;
+  votantsAyantVote: number;
   questions: { Exprimes: number; Abstentions: number }[];
+}
+
+interface Tally {
+  voters: number;
+  voted: number;
+  answers: { place: string; ballots: number }[];
 }
 
 function statisticsOf({ key }: Tenant, { campagne }: Vote, syndicat: string) {
@@ -243,8 +251,13 @@ async function countLive(world: World, { rounds }: Effort): Promise<Row[]> {
       { name: PLAIN, run: () => millisecondsOf(world.floor.port, floorRequest) },
     ];
     say(`${work}: comparing the answers, warming up`);
-    const { questions } = await read<Statistics>(world.api.port, path, tenant.key);
-    const answers = await read<{ place: string; ballots: number }[]>(world.floor.port, floorPath);
+    const {
+      totalVotants: voters,
+      votantsAyantVote: voted,
+      questions,
+    } = await read<Statistics>(world.api.port, path, tenant.key);
+    const { answers, ...turnout } = await read<Tally>(world.floor.port, floorPath);
+    expectEqual('voters', turnout, { voters, voted });
     const ballots = (place: number): number =>
       answers.reduce((sum, one) => (Number(one.place) === place ? sum + one.ballots : sum), 0);
     questions.forEach(({ Exprimes, Abstentions }, index) =>
