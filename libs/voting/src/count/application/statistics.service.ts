@@ -159,8 +159,10 @@ export class StatisticsService {
 
   private async *counted(asked: Asked, filter: StatisticsFilter): AsyncGenerator<Uint8Array> {
     const { tenantId, client, campagne } = asked;
-    const { nombreVotants, graine } = campagne;
+    const { nombreVotants } = campagne;
     const isOfAll = isWhole(filter);
+    // Only the result of all ballots elects, so only it breaks ties.
+    const graine = isOfAll ? await this.query.graine(tenantId, campagne.id) : '';
     for (const reading of readingsOf(campagne.questions, nombreVotants, isOfAll)) {
       const { first, last, parts, bytes } = reading;
       const questions = campagne.questions.slice(first, last + 1);

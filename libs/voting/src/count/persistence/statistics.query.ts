@@ -22,8 +22,6 @@ export interface StatedCampagne extends CountedCampagne {
   readonly estTerminee: boolean;
   readonly urneClose: boolean;
   readonly urneScellee: boolean;
-  /** Breaks ties: the service's seed, and behind a colon the partner's if there is one. Empty until the box is closed. */
-  readonly graine: string;
   /** On the roll: no more have voted. */
   readonly nombreVotants: number;
   /** Whether the threshold allows the requested result once the box is closed. The unfiltered result is always allowed. */
@@ -74,7 +72,6 @@ export class StatisticsQuery {
       {
         name: 'statistics_campagne',
         text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
-                 coalesce((SELECT concat_ws(':', encode(g.graine, 'hex'), encode(g.graine_partenaire, 'base64')) FROM urne_graines($2) g), '') AS graine,
                  urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
                  $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
@@ -102,6 +99,7 @@ export class StatisticsQuery {
     const [row] = await this.transactions.query<Participation & { inscrits: number }>(
       { tenantId },
       {
+        name: urneScellee ? 'statistics_participation_kept' : 'statistics_participation',
         text: urneScellee
           ? `SELECT coalesce(sum(inscrits), 0)::int AS inscrits, coalesce(sum(avec_droit), 0)::int AS "avecDroit",
                coalesce(sum(ayant_vote), 0)::int AS "ayantVote" FROM participation WHERE ${FILTERED}`
@@ -111,6 +109,19 @@ export class StatisticsQuery {
       },
     );
     return row!;
+  }
+
+  /** Returns the seed that breaks ties: the service's, and behind a colon the partner's if there is one. Empty until the box is closed. */
+  async graine(tenantId: string, id: string): Promise<string> {
+    const [row] = await this.transactions.query<{ graine: string }>(
+      { tenantId },
+      {
+        name: 'statistics_graine',
+        text: `SELECT concat_ws(':', encode(graine, 'hex'), encode(graine_partenaire, 'base64')) AS graine FROM urne_graines($1)`,
+        values: [id],
+      },
+    );
+    return row?.graine ?? '';
   }
 
   /** Returns the bytes of the labels in the ballot box. */
