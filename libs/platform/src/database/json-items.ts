@@ -34,21 +34,36 @@ export function jsonList(item: string, rows: string): string {
   return `array_to_json(ARRAY(SELECT ${item} ${rows}))`;
 }
 
-/** SQL of a scalar as JSON text. */
+/** SQL of a value as JSON text. */
 export function jsonScalar(sql: string): string {
   return `coalesce(JSON_SCALAR(${sql})::text, 'null')`;
 }
 
+/** SQL of each column as JSON text, for `jsonText`. */
+export function jsonScalars(columns: ItemColumns): ItemColumns {
+  return Object.fromEntries(Object.entries(columns).map(([name, sql]) => [name, jsonScalar(sql)]));
+}
+
 /**
- * SQL of an object as JSON text, for objects with stored members: reading these costs a seventh of making them.
+ * SQL of an object as JSON text. It takes two thirds of the time of row_to_json, which looks up the type of each value of each
+ * row; with stored members it takes a seventh.
  *
  * @param members SQL of stored members (`"nom":"Roy","ville":null`), or names with SQL of their values as JSON text
  */
 export function jsonText(...members: readonly (string | ItemColumns)[]): string {
   const all = members.flatMap((one) =>
-    typeof one === 'string' ? [one] : Object.entries(one).map(([name, sql]) => `'"${name}":' || ${sql}`),
+    typeof one === 'string'
+      ? [`' || ${one}`]
+      : Object.entries(one).map(([name, sql]) => `"${name}":' || ${sql}`),
   );
-  return `'{' || ${all.join(` || ',' || `)} || '}'`;
+  return concatenated([...all.map((one, index) => `'${index === 0 ? '{' : ','}${one}`), `'}'`]);
+}
+
+/** Concatenates in pairs, because each `||` copies its operands: a long text is copied four times in twenty members. */
+function concatenated(parts: readonly string[]): string {
+  if (parts.length === 1) return parts[0]!;
+  const half = Math.ceil(parts.length / 2);
+  return `(${concatenated(parts.slice(0, half))} || ${concatenated(parts.slice(half))})`;
 }
 
 /** Position in a list, which is ordered by a time (for most lists the creation) and then by id. */
@@ -179,7 +194,7 @@ export class JsonItems {
     protected readonly source: ItemSource,
   ) {
     const { columns } = source;
-    this.item = typeof columns === 'string' ? columns : `${jsonObject(columns)}::text`;
+    this.item = typeof columns === 'string' ? columns : jsonText(jsonScalars(columns));
   }
 
   /** Returns the item whose path identifier is `key`, or undefined. @param filters conditions, each with a value */

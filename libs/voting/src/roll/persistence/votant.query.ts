@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FetchPage, JsonItems, jsonObject } from '#platform/database/json-items';
+import { type FetchPage, JsonItems, jsonScalars, jsonText } from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import { VoterEmails } from './voter-emails';
 
@@ -35,19 +35,22 @@ export class VotantQuery {
       name: 'votant',
       table: 'votant',
       key: 'id_unique',
-      columns: `left(${jsonObject({
-        VotantId: 'id_unique',
-        Identifiant: 'identifiant',
-        Prenom: 'prenom',
-        Nom: 'nom',
-        Courriel: 'courriel',
-        EmployeIdExterne: 'employe_id_externe',
-        SyndicatIdExterne: 'syndicat_id_externe',
-        EmployeurIdentifiantExterne: 'employeur_identifiant_externe',
-        ADroitDeVote: 'a_droit_de_vote',
-        AVote: 'a_vote',
-        Poids: 'poids',
-      })}::text, -1) || ',' || ${this.emails.membersOf('votant')} || '}'`,
+      columns: jsonText(
+        jsonScalars({
+          VotantId: 'id_unique',
+          Identifiant: 'identifiant',
+          Prenom: 'prenom',
+          Nom: 'nom',
+          Courriel: 'courriel',
+          EmployeIdExterne: 'employe_id_externe',
+          SyndicatIdExterne: 'syndicat_id_externe',
+          EmployeurIdentifiantExterne: 'employeur_identifiant_externe',
+          ADroitDeVote: 'a_droit_de_vote',
+          AVote: 'a_vote',
+          Poids: 'poids',
+        }),
+        this.emails.membersOf('votant'),
+      ),
     }));
   }
 
