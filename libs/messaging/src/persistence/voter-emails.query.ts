@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { jsonScalar } from '#platform/database/json-items';
+import { jsonMembers, jsonScalars } from '#platform/database/json-items';
 import { raisonOf } from './statut.sql';
 
 /** The last email to a voter: ids of recipients are in the order of their creation. */
@@ -10,15 +10,14 @@ export class VoterEmailsQuery {
    * look-up for a whole list. One subquery returns all members, because PostgreSQL plans each subquery again for many lists.
    */
   membersOf(votant: string): string {
-    const members = {
-      EtatCourriel: jsonScalar('d.etat'),
-      StatutCourriel: jsonScalar('d.statut'),
-      RaisonCourriel: jsonScalar(raisonOf('d.statut')),
-    };
-    const texts = Object.entries(members).map(([name, sql]) => `'"${name}":' || ${sql}`);
+    const members = jsonScalars({
+      EtatCourriel: 'd.etat',
+      StatutCourriel: 'd.statut',
+      RaisonCourriel: raisonOf('d.statut'),
+    });
     return `CASE WHEN (
         SELECT true FROM courriel_destinataire d WHERE d.tenant_id = $1 AND d.votant_id IS NOT NULL LIMIT 1
-      ) THEN (SELECT ${texts.join(` || ',' || `)} FROM courriel_destinataire d
+      ) THEN (SELECT ${jsonMembers(members)} FROM courriel_destinataire d
         WHERE d.tenant_id = $1 AND d.campagne_id = ${votant}.campagne_id AND d.votant_id = ${votant}.id_unique
         ORDER BY d.id_unique DESC LIMIT 1) END`;
   }
