@@ -310,7 +310,7 @@ describe('Row-level security in the schema', () => {
         'option: SELECT, UPDATE (ordre)',
         'participation: SELECT, INSERT, MAINTAIN',
         'question: SELECT, UPDATE (ordre)',
-        'recu: SELECT, INSERT, DELETE',
+        'recu: SELECT, INSERT, DELETE, UPDATE (place)',
         'reglage: SELECT (tenant_id, seuil_anonymat)',
         PUBLIC_SCHEMA,
         'urne: SELECT, INSERT, DELETE, UPDATE (graine_partenaire)',

@@ -111,3 +111,33 @@ describe('POST /b2b/v1/campagnes/:id/publier', () => {
     expect((await campaigns.send('POST', `/${id}/publier`)).status).toBe(200);
   });
 });
+
+describe('statistics', () => {
+  it('of a small union read its voters, and not the whole roll', async () => {
+    campaigns = new Campaigns(app, await app.tenant());
+    const id = await campaigns.draft();
+    await campaigns.rows(
+      `INSERT INTO votant (tenant_id, campagne_id, prenom, nom, syndicat_id_externe, a_droit_de_vote, poids)
+       SELECT $1, $2, 'Zoé', 'Roy', CASE WHEN n < 10 THEN 'SYN-FEW' ELSE 'SYN-BIG' END, true, 1
+       FROM generate_series(1, $3::int) n`,
+      ...[id, CAMPAIGNS],
+    );
+    await app.database.query('VACUUM ANALYZE votant');
+    const sent = await statementsOf(async () => {
+      const { json } = await campaigns.sent('GET', `/${id}/stats?syndicatIdExterne=SYN-FEW`);
+      expect(json.totalVotants).toBe(9);
+    });
+    const [read, ...others] = sent.filter(({ text }) => text.includes('FROM votant'));
+    expect(others).toEqual([]);
+    // A statement with a name is planned for all values (`entering`).
+    const mode = { text: `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`, values: [] };
+    const plan = await planOf(
+      app,
+      campaigns.tenant.tenantId,
+      read!,
+      1,
+      read!.name ? [{ name: 'mode', ...mode }] : [],
+    );
+    expect(rowsRead(plan, ['votant'])).toBeLessThanOrEqual(MOST_READ);
+  });
+});

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { employeV1, LIST_STATE, syndicatNom } from '#membership/relations';
-import { type FetchPage, JsonItems, wireTimestamp } from '#platform/database/json-items';
+import {
+  type FetchPage,
+  JsonItems,
+  jsonScalars,
+  jsonText,
+  wireTimestamp,
+} from '#platform/database/json-items';
 import { Transactions } from '#platform/database/transactions';
 import type { AdhesionV1Filter } from '../domain/adhesion.fields';
 
@@ -13,17 +19,19 @@ export class AdhesionV1Query extends JsonItems {
       table: 'adhesion',
       state: LIST_STATE,
       order: { by: 'date_signature', newestFirst: true },
-      columns: {
-        dateSignature: wireTimestamp('adhesion.date_signature'),
-        courriel: 'adhesion.courriel',
-        idUnique: 'adhesion.id_unique',
-        idUniqueAdhesion: 'adhesion.id_unique',
-        transactionId: 'adhesion.transaction_id',
-        aSignatureManuscripte: 'adhesion.a_signature_manuscrite',
-        syndicatIdExterne: 'adhesion.syndicat_id_externe',
-        syndicatNom: syndicatNom('adhesion.syndicat_id_externe'),
-        employe: employeV1('adhesion.id_externe_employe'),
-      },
+      columns: jsonText(
+        jsonScalars({
+          dateSignature: wireTimestamp('adhesion.date_signature'),
+          courriel: 'adhesion.courriel',
+          idUnique: 'adhesion.id_unique',
+          idUniqueAdhesion: 'adhesion.id_unique',
+          transactionId: 'adhesion.transaction_id',
+          aSignatureManuscripte: 'adhesion.a_signature_manuscrite',
+          syndicatIdExterne: 'adhesion.syndicat_id_externe',
+          syndicatNom: syndicatNom('adhesion.syndicat_id_externe'),
+        }),
+        { employe: employeV1('adhesion.id_externe_employe') },
+      ),
     });
   }
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
-  jsonObject,
+  jsonText,
   type Page,
   PAGE_BYTES,
   type Position,
+  presentMembers,
   wireTimestamp,
 } from '#platform/database/json-items';
 import { IN_ORDER } from '#platform/database/entered-query';
@@ -17,17 +18,19 @@ import { ENTITES, type Origine } from '../domain/changement.fields';
 const FIRST = '00000000-0000-0000-0000-000000000000';
 export const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const ITEM = jsonObject({
-  id: 'c.id_unique',
-  entite: 'c.entite',
-  idExterne: 'c.id_externe',
-  idExterneEmploye: 'c.id_externe_employe',
-  ancienIdExterne: 'c.ancien_id_externe',
-  nature: 'c.nature',
-  date: wireTimestamp('c.date_creation'),
-  origine: 'c.origine',
-  syncId: 'c.sync_id',
-});
+const ITEM = jsonText(
+  presentMembers({
+    id: 'c.id_unique',
+    entite: 'c.entite',
+    idExterne: 'c.id_externe',
+    idExterneEmploye: 'c.id_externe_employe',
+    ancienIdExterne: 'c.ancien_id_externe',
+    nature: 'c.nature',
+    date: wireTimestamp('c.date_creation'),
+    origine: 'c.origine',
+    syncId: 'c.sync_id',
+  }),
+);
 
 type Entite = (typeof ENTITES)[number];
 
@@ -42,7 +45,7 @@ function pageOf(entite?: Entite): Pick<Statement, 'name' | 'text'> {
     text: `SELECT item, date, id, more FROM (
            SELECT item, date, id, row_number() OVER w AS number, lead(true, 1, false) OVER w AS more,
              sum(octet_length(item)) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-           FROM (SELECT json_strip_nulls(${ITEM})::text AS item, c.date_publication AS date, c.id_unique AS id
+           FROM (SELECT ${ITEM} AS item, c.date_publication AS date, c.id_unique AS id
            FROM (
              SELECT l.date_publication, l.date_creation, l.origine, l.sync_id, c.*
              FROM (

@@ -12,12 +12,12 @@ export const EMPLOYE_V1 = jsonText(
 );
 
 /**
- * SQL of an employee of the tenant `$1` as a JSON object of V1.
+ * SQL of an employee of the tenant `$1` as JSON text of V1; `null` if there is none.
  *
  * @param id SQL of the employee's external identifier
  */
 export function employeV1(id: string): string {
-  return `(
-    SELECT (${EMPLOYE_V1})::json FROM employe WHERE employe.tenant_id = $1 AND employe.id_externe = ${id}
+  return `coalesce(
+    (SELECT ${EMPLOYE_V1} FROM employe WHERE employe.tenant_id = $1 AND employe.id_externe = ${id}), 'null'
   )`;
 }

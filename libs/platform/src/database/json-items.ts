@@ -49,11 +49,19 @@ export function jsonMembers(...members: readonly (string | ItemColumns)[]): stri
   return `concat(${textsOf(members, '')})`;
 }
 
+/** SQL of those members as text that have a value. @param columns the first one always has a value */
+export function presentMembers(columns: ItemColumns): string {
+  const members = Object.entries(columns).map(
+    ([name, sql], index) => `'${index > 0 ? ',' : ''}"${name}":' || JSON_SCALAR(${sql})::text`,
+  );
+  return `concat(${members.join(', ')})`;
+}
+
 /**
  * SQL of an object as JSON text. It takes half the time of row_to_json, which looks up the type of each value of each row;
  * with stored members it takes a seventh. PostgreSQL allows 49 members.
  *
- * @param members SQL of members as text (`"nom":"Roy","ville":null`), or names with SQL of their values as JSON
+ * @param members SQL of members as text (`"nom":"Roy","ville":null`), or names with SQL of their values as JSON; no SQL may yield NULL
  */
 export function jsonText(...members: readonly (string | ItemColumns)[]): string {
   return `concat(${textsOf(members, '{')}, '}')`;
@@ -95,7 +103,7 @@ export interface Filter {
   readonly sql: string;
   readonly value: unknown;
   /** The number of matching rows depends so much on the value that a generic plan would be bad for most values. */
-  readonly planned?: 'for each value' | undefined;
+  readonly planned?: 'for each value';
   /**
    * The column whose index finds the matching rows, if these may be few and far apart in the list's order. At most `FEW`
    * rows are read by this index and sorted. PostgreSQL could otherwise read the whole list in its order to find them.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CHANGEMENT_COLUMNS } from '#membership/relations';
 import type { CopiedRows } from '#platform/bulk/copied-rows';
-import { jsonObject, JsonItems, wireTimestamp } from '#platform/database/json-items';
+import { JsonItems, jsonText, presentMembers, wireTimestamp } from '#platform/database/json-items';
 import { oldestRows, PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { OWN_CELL } from '#platform/database/scope';
 import type { Tenure } from '#membership/relations';
@@ -77,12 +77,15 @@ export class PlanRepository {
       name: 'plan_changement',
       table: 'plan_changement',
       order: { by: 'n', isNumber: true },
-      columns: `left(json_strip_nulls(${jsonObject({
-        entite: 'entite',
-        idExterne: 'id_externe',
-        idExterneEmploye: 'id_externe_employe',
-        nature: 'nature',
-      })})::text, -1) || ',"champs":' || champs || '}'`,
+      columns: jsonText(
+        presentMembers({
+          entite: 'entite',
+          idExterne: 'id_externe',
+          idExterneEmploye: 'id_externe_employe',
+          nature: 'nature',
+        }),
+        { champs: 'champs' },
+      ),
     });
   }
 

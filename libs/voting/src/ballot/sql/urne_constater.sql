@@ -1,5 +1,5 @@
 -- Seals a box with anomalies permanently, without a result. Returns whether it did. It rewrites roll, ballots and
--- receipts as urne_sceller does.
+-- receipts like urne_sceller, all receipts in one order.
 CREATE OR REPLACE FUNCTION urne_constater(campagne uuid, raison text)
   RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER

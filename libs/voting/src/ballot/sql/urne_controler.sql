@@ -73,10 +73,8 @@ BEGIN
     ) OR EXISTS (
       SELECT FROM (
         SELECT DISTINCT u.place - 1 AS question, u.answer
-        FROM (
-          SELECT DISTINCT b.reponses FROM bulletin b
-          WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
-        ) b CROSS JOIN LATERAL unnest(b.reponses) WITH ORDINALITY u (answer, place)
+        FROM bulletin b CROSS JOIN LATERAL unnest(b.reponses) WITH ORDINALITY u (answer, place)
+        WHERE b.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND b.campagne_id = $1
       ) a LEFT JOIN urne_question q
         ON q.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid AND q.campagne_id = $1
         AND q.place = a.question

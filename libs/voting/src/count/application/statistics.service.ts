@@ -13,7 +13,12 @@ import { MOST_RESULT, resultSize } from '../../campagne/domain/result-size';
 import { STATISTICS_END, statisticsHead, statisticsRows, untoldQuestion } from '../domain/statistics';
 import { noCampagne } from '../../campagne/persistence/campagne.repository';
 import { readingsOf } from '../persistence/reading';
-import { type StatedCampagne, type StatisticsFilter, StatisticsQuery } from '../persistence/statistics.query';
+import {
+  isWhole,
+  type StatedCampagne,
+  type StatisticsFilter,
+  StatisticsQuery,
+} from '../persistence/statistics.query';
 import { type Counting, CountingService } from './counting.service';
 import { LifecycleService } from '../../campagne/application/lifecycle.service';
 import { fr } from '#platform/errors/text';
@@ -191,10 +196,6 @@ export class StatisticsService {
 
 function isTold({ urneClose, resultatsVisibles }: StatedCampagne): boolean {
   return urneClose && resultatsVisibles;
-}
-
-function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
-  return syndicatIdExterne == null && employeurIdentifiantExterne == null;
 }
 
 function keyOf({ tenantId, campagne }: Asked): string {

@@ -11,6 +11,10 @@ export interface StatisticsFilter {
   readonly employeurIdentifiantExterne?: string | null;
 }
 
+export function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
+  return syndicatIdExterne == null && employeurIdentifiantExterne == null;
+}
+
 /** A question of a campaign, as far as it is known before its options are read. */
 export interface PlacedQuestion extends StatedQuestion, SizedQuestion {
   /** The most options that an answer names, or ranks. */
@@ -93,13 +97,15 @@ export class StatisticsQuery {
   async participation(
     tenantId: string,
     id: string,
-    { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
+    filter: StatisticsFilter,
     urneScellee: boolean,
   ): Promise<Participation> {
+    const { syndicatIdExterne, employeurIdentifiantExterne } = filter;
     const [row] = await this.transactions.query<Participation & { inscrits: number }>(
       { tenantId },
       {
-        name: urneScellee ? 'statistics_participation_kept' : 'statistics_participation',
+        // With a name it would be planned for any filter, and read the whole roll for each.
+        ...(urneScellee && isWhole(filter) ? { name: 'statistics_participation' } : {}),
         text: urneScellee
           ? `SELECT coalesce(sum(inscrits), 0)::int AS inscrits, coalesce(sum(avec_droit), 0)::int AS "avecDroit",
                coalesce(sum(ayant_vote), 0)::int AS "ayantVote" FROM participation WHERE ${FILTERED}`

@@ -59,18 +59,16 @@ export class VotantQuery {
   }
 
   list(tenantId: string, campagneId: string, filter: VotantFilter): FetchPage {
-    const { syndicatIdExterne, employeurIdentifiantExterne, aDroitDeVote } = filter;
-    const indexed = [syndicatIdExterne, employeurIdentifiantExterne, aDroitDeVote === false || null];
-    // Which of two indexes has fewer voters depends on the values.
-    const planned = indexed.filter((value) => value != null).length > 1 ? 'for each value' : undefined;
+    // Whether the union or the employer has fewer voters depends on the values.
+    const planned = 'for each value';
     return this.items.pages(tenantId, [
-      { sql: 'campagne_id = ?', value: campagneId, planned },
-      { sql: 'syndicat_id_externe = ?', value: syndicatIdExterne },
-      { sql: 'employeur_identifiant_externe = ?', value: employeurIdentifiantExterne },
+      { sql: 'campagne_id = ?', value: campagneId },
+      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
+      { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
       { sql: 'a_vote = ?', value: filter.aVote },
       // A literal, because only then PostgreSQL uses the partial index of voters without the right.
-      { sql: 'NOT a_droit_de_vote AND ?', value: aDroitDeVote === false ? true : null },
-      { sql: 'a_droit_de_vote AND ?', value: aDroitDeVote === true ? true : null },
+      { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
+      { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
     ]);
   }
 
