@@ -1,6 +1,7 @@
 -- Counts a closed box by union and employer, and rewrites roll, ballots and receipts in an order that depends on no vote: ballots by
--- their new random identifiers, receipts by digest after those of the last checkpoint (urne_engager), voters by their creation. Each is the order of its largest indexes, which makes the
--- rewriting three times as fast as a random order. A box with anomalies is not changed, and its anomalies are returned.
+-- their new random identifiers, receipts by digest after those of the last checkpoint (urne_engager), voters by their creation. Each is
+-- the order of its largest indexes, which makes the rewriting three times as fast as a random order. A box with anomalies is not changed,
+-- and its anomalies are returned.
 CREATE OR REPLACE FUNCTION urne_sceller(campagne uuid)
   RETURNS text[]
   LANGUAGE plpgsql SECURITY DEFINER

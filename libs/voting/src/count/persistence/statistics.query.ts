@@ -11,6 +11,7 @@ export interface StatisticsFilter {
   readonly employeurIdentifiantExterne?: string | null;
 }
 
+/** Returns whether the filter asks for all voters. */
 export function isWhole({ syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter): boolean {
   return syndicatIdExterne == null && employeurIdentifiantExterne == null;
 }
