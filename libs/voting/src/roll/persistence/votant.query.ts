@@ -59,16 +59,18 @@ export class VotantQuery {
   }
 
   list(tenantId: string, campagneId: string, filter: VotantFilter): FetchPage {
-    // Whether the union or the employer has fewer voters depends on the values.
-    const planned = 'for each value';
+    const { syndicatIdExterne, employeurIdentifiantExterne, aDroitDeVote } = filter;
+    // Each of these has an index in the order of the list. Which of several leads to the fewest voters depends on the values.
+    const indexed = [syndicatIdExterne != null, employeurIdentifiantExterne != null, aDroitDeVote === false];
+    const planned = indexed.filter(Boolean).length > 1 ? ({ planned: 'for each value' } as const) : {};
     return this.items.pages(tenantId, [
       { sql: 'campagne_id = ?', value: campagneId },
-      { sql: 'syndicat_id_externe = ?', value: filter.syndicatIdExterne, planned },
-      { sql: 'employeur_identifiant_externe = ?', value: filter.employeurIdentifiantExterne, planned },
+      { sql: 'syndicat_id_externe = ?', value: syndicatIdExterne, ...planned },
+      { sql: 'employeur_identifiant_externe = ?', value: employeurIdentifiantExterne, ...planned },
       { sql: 'a_vote = ?', value: filter.aVote },
       // A literal, because only then PostgreSQL uses the partial index of voters without the right.
-      { sql: 'NOT a_droit_de_vote AND ?', value: filter.aDroitDeVote === false ? true : null },
-      { sql: 'a_droit_de_vote AND ?', value: filter.aDroitDeVote === true ? true : null },
+      { sql: 'NOT a_droit_de_vote AND ?', value: aDroitDeVote === false ? true : null },
+      { sql: 'a_droit_de_vote AND ?', value: aDroitDeVote === true ? true : null },
     ]);
   }
 
