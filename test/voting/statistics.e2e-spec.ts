@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expectProblem } from '../http/expect-problem';
+import { statementsOf } from '../membership/plans';
 import { times } from '../membership/synced';
 import { depth } from '../setup/depth';
 import type { Answer } from '../setup/test-app';
@@ -224,6 +225,25 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     expect(await isClosed()).toEqual([{ closed: false }]);
     expect((await stats(id)).questions[0].Options.map(({ Votes }: Item) => Votes)).toEqual([1, 0]);
     expect(await isClosed()).toEqual([{ closed: true }]);
+  });
+
+  it('200 reads only the campaign of a sealed vote whose statistics are kept, and the voters of a filter again', async () => {
+    const { id } = await held({
+      ...open,
+      electors: [elector('SYN-1', 0), elector('SYN-2', 1), elector(null)],
+    });
+    const before = await stats(id);
+    expect(await seal(id)).toBe(true);
+    expect(await stats(id)).toEqual(before);
+    const sent = await statementsOf(async () => {
+      expect(await stats(id)).toEqual(before);
+    });
+    const reads = sent.map(
+      ({ text }) => /FROM (?:participation|votant|urne_depouiller|campagne)/.exec(text)?.[0],
+    );
+    expect(reads.filter(Boolean)).toEqual(['FROM campagne']);
+    const { totalVotants, votantsAyantVote } = await stats(id, '?syndicatIdExterne=SYN-1');
+    expect([before.totalVotants, totalVotants, votantsAyantVote]).toEqual([3, 1, 1]);
   });
 
   it('with a threshold, filtered results are hidden before the sealing; then whole classes of ballots are shown', async () => {

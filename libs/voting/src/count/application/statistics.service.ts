@@ -10,7 +10,13 @@ import { holding, largeResults } from '#platform/limits/list-parts';
 import { LOGGER } from '#platform/ops/logger';
 import { MOST_STRUCTURE_BYTES } from '../../campagne/domain/campagne.transitions';
 import { MOST_RESULT, resultSize } from '../../campagne/domain/result-size';
-import { STATISTICS_END, statisticsHead, statisticsRows, untoldQuestion } from '../domain/statistics';
+import {
+  type Participation,
+  STATISTICS_END,
+  statisticsHead,
+  statisticsRows,
+  untoldQuestion,
+} from '../domain/statistics';
 import { noCampagne } from '../../campagne/persistence/campagne.repository';
 import { readingsOf } from '../persistence/reading';
 import {
@@ -62,6 +68,8 @@ export class StatisticsService {
   );
   /** Closed boxes without anomalies. They cannot get one later. */
   private readonly sound = new LRUCache<string, true>({ max: 10_000 });
+  /** Participation of whole sealed votes. It cannot change any more. */
+  private readonly participations = new LRUCache<string, Participation>({ max: 10_000 });
   /** Boxes whose count passed a limit. */
   private readonly putOff = new LRUCache<string, true>({ max: 10_000, ttl: PUT_OFF_S * 1_000 });
 
@@ -103,8 +111,8 @@ export class StatisticsService {
     filter: StatisticsFilter,
     isKept: boolean,
   ): AsyncGenerator<Uint8Array, void> {
-    const { tenantId, campagne } = asked;
-    const participation = await this.query.participation(tenantId, campagne.id, filter, campagne.urneScellee);
+    const { campagne } = asked;
+    const participation = await this.participation(asked, filter);
     const items = isTold(campagne) ? await this.results(asked, filter, isKept) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
@@ -115,6 +123,16 @@ export class StatisticsService {
       yield item;
     }
     yield Buffer.from(STATISTICS_END);
+  }
+
+  private async participation(asked: Asked, filter: StatisticsFilter): Promise<Participation> {
+    const { tenantId, campagne } = asked;
+    const isKept = campagne.urneScellee && isWhole(filter);
+    const kept = isKept ? this.participations.get(keyOf(asked)) : undefined;
+    if (kept) return kept;
+    const read = await this.query.participation(tenantId, campagne.id, filter, campagne.urneScellee);
+    if (isKept) this.participations.set(keyOf(asked), read);
+    return read;
   }
 
   /** Returns undefined if the box has an anomaly, or if the threshold forbids the result. */

@@ -70,13 +70,11 @@ export class StatisticsQuery {
   async campagne(
     tenantId: string,
     id: string,
-    { syndicatIdExterne, employeurIdentifiantExterne }: StatisticsFilter,
+    filter: StatisticsFilter,
   ): Promise<StatedCampagne | undefined> {
-    const [row] = await this.transactions.query<StatedCampagne & { id: string }>(
-      { tenantId },
-      {
-        name: 'statistics_campagne',
-        text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
+    const statement = {
+      name: 'statistics_campagne',
+      text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
                  urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
                  $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
@@ -88,9 +86,12 @@ export class StatisticsQuery {
                    FROM (${COPIED} UNION ALL ${DRAFTED}) q
                  ) AS questions
                FROM campagne WHERE tenant_id = $1 AND id_unique = $2`,
-        values: [tenantId, id, syndicatIdExterne, employeurIdentifiantExterne],
-      },
-    );
+      values: [tenantId, id, filter.syndicatIdExterne, filter.employeurIdentifiantExterne],
+    };
+    // The threshold of a filter is checked against all ballots.
+    const [row] = isWhole(filter)
+      ? await this.transactions.lookUp<StatedCampagne & { id: string }>({ tenantId }, statement)
+      : await this.transactions.query<StatedCampagne & { id: string }>({ tenantId }, statement);
     return row;
   }
 
