@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
+import { COMMITS_AT_ONCE } from '#platform/database/commits-at-once.sql';
 import { ranOutOfSpace } from '#platform/errors/sql-errors';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
@@ -50,7 +51,7 @@ export class CallerQuery {
         text: `WITH used AS (
                  UPDATE cle SET dernier_usage = now()
                  WHERE empreinte = $1 AND ${isActive('now()')}
-                   AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute')
+                   AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute') AND ${COMMITS_AT_ONCE}
                ) ${FIND}`,
         values,
       })

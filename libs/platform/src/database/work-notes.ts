@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Config } from '../ops/config';
 import { PROCESS_NAME, type Reader } from '../ops/process-name';
+import { COMMITS_AT_ONCE } from './commits-at-once.sql';
 import { OWN_CELL } from './scope';
 import { Transactions } from './transactions';
 
@@ -31,8 +32,6 @@ export interface AsidePiece {
   readonly misDeCote: Date;
 }
 
-/** A note must survive its process and not a crash of the database, so it does not wait for the disk. */
-const AT_ONCE = `set_config('synchronous_commit', 'off', true) IS NOT NULL`;
 const KEY = 'espace = $1 AND travail = $2 AND id = $3';
 
 /**
@@ -78,7 +77,7 @@ export class WorkNotes {
     const rows = await this.run(
       'note_begin',
       `INSERT INTO travail_en_cours (espace, travail, id, processus, jusqua, morts)
-       SELECT $1, $2, $3, $4, clock_timestamp() + interval '${LEASE_S} seconds', $5 WHERE ${AT_ONCE}
+       SELECT $1, $2, $3, $4, clock_timestamp() + interval '${LEASE_S} seconds', $5 WHERE ${COMMITS_AT_ONCE}
        ON CONFLICT DO NOTHING RETURNING 1`,
       [tenantId, travail, id, this.processus, deaths],
     );
@@ -95,7 +94,7 @@ export class WorkNotes {
       'note_resume',
       `UPDATE travail_en_cours SET morts = morts + compte::int, compte = true, processus = $4,
          jusqua = clock_timestamp() + interval '${LEASE_S} seconds'
-       WHERE ${KEY} AND jusqua <= clock_timestamp() AND mis_de_cote IS NULL AND ${AT_ONCE} RETURNING morts`,
+       WHERE ${KEY} AND jusqua <= clock_timestamp() AND mis_de_cote IS NULL AND ${COMMITS_AT_ONCE} RETURNING morts`,
       [tenantId, travail, id, this.processus],
     );
     return row?.morts;
@@ -113,7 +112,7 @@ export class WorkNotes {
   async count(travail: string, { tenantId, id }: Piece, counts: boolean): Promise<void> {
     await this.run(
       'note_count',
-      `UPDATE travail_en_cours SET compte = $4 WHERE ${KEY} AND processus = $5 AND ${AT_ONCE}`,
+      `UPDATE travail_en_cours SET compte = $4 WHERE ${KEY} AND processus = $5 AND ${COMMITS_AT_ONCE}`,
       [tenantId, travail, id, counts, this.processus],
     );
   }
@@ -131,7 +130,7 @@ export class WorkNotes {
   async end(travail: string, { tenantId, id }: Piece): Promise<void> {
     await this.run(
       'note_end',
-      `DELETE FROM travail_en_cours WHERE ${KEY} AND processus = $4 AND ${AT_ONCE}`,
+      `DELETE FROM travail_en_cours WHERE ${KEY} AND processus = $4 AND ${COMMITS_AT_ONCE}`,
       [tenantId, travail, id, this.processus],
     );
   }
@@ -141,7 +140,7 @@ export class WorkNotes {
     await this.run(
       'note_renew',
       `UPDATE travail_en_cours SET jusqua = clock_timestamp() + interval '${LEASE_S} seconds'
-       WHERE processus = $1 AND mis_de_cote IS NULL AND ${AT_ONCE}`,
+       WHERE processus = $1 AND mis_de_cote IS NULL AND ${COMMITS_AT_ONCE}`,
       [this.processus],
     );
   }
