@@ -1,10 +1,11 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { ClientsService, type Deplacement, DeplacementsService } from '../../libs/clients/src';
 import { Mover, type Step } from '../../libs/topology/src';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { synced } from '../membership/synced';
 import { TEST_ACTOR } from '../setup/actor';
 import { type Answer, cloneTemplate, TestApp, type TestTenant } from '../setup/test-app';
+import { SharedClient } from '../setup/two-cells';
 import { employee, employer, job, membership, union } from '../sync/support';
 import { Campaigns } from '../voting/support/campaigns';
 
@@ -31,7 +32,7 @@ export class TwoCells {
     const urls = { principal: await cloneTemplate(), nord: await cloneTemplate() };
     const app = await TestApp.start({ databaseUrl: urls.principal, cells: new Map(Object.entries(urls)) });
     const connect = async (url: string): Promise<Client> => {
-      const client = new Client({ connectionString: url });
+      const client = new SharedClient(url);
       await client.connect();
       return client;
     };

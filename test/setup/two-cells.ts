@@ -69,7 +69,7 @@ const isStream = ([first]: unknown[]): boolean =>
   typeof (first as { submit?: unknown }).submit === 'function';
 
 /** A connection that callbacks of a test share. Each statement waits for the one before, because `pg` 9 keeps no queue. */
-class SharedClient extends Client {
+export class SharedClient extends Client {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(connectionString: string) {
