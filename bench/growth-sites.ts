@@ -27,13 +27,13 @@ export async function sizedSite(
   const made: Tenant[] = [];
   for (let number = 1; number <= tenants; number++) {
     made.push(await site.newTenant(`Growth ${number}`));
-    if (number % 250 === 0) say(`${name}: ${number} tenants made`);
+    if (number % 1_000 === 0) say(`${name}: ${number} tenants made`);
   }
   await fill(site, made, employees);
   return { name, site, tenants: made, employees };
 }
 
-/** Inserts the employees directly, because the product would take minutes. The rows are those of the product. */
+/** Inserts the employees directly, because the product would take minutes. Rows and order are those of a first sync of each tenant. */
 async function fill({ database }: Site, tenants: readonly Tenant[], employees: number): Promise<void> {
   // Each employee references an existing employer, so foreign-key checks are switched off.
   await database.query('SET session_replication_role = replica');
@@ -42,10 +42,10 @@ async function fill({ database }: Site, tenants: readonly Tenant[], employees: n
        telephone_principal, adresse1, ville, province, code_postal, date_creation, derniere_maj)
      SELECT t, 'E-' || n, 'Marie-Ève', 'Tremblay', 'M-' || 100000 + n, 'membre.' || n || '@example.org', 'EMP-' || n % 50,
        '418 555-' || lpad((n % 10000)::text, 4, '0'), n || ', rue Saint-Jean', 'Trois-Rivières', 'QC', 'G9A 1B2',
-       timestamptz '2024-01-01Z' + n * interval '30 seconds',
+       timestamptz '2024-01-01Z' + n * interval '5 seconds',
        CASE WHEN n % ($2::int / ${RECENT}) = 0 THEN timestamptz '${RECENTLY}' ELSE timestamptz '2024-01-01Z' END
-         + n * interval '30 seconds'
-     FROM generate_series(0, $2::int - 1) n, unnest($1::uuid[]) t`,
+         + n * interval '5 seconds'
+     FROM generate_series(0, $2::int - 1) n, unnest($1::uuid[]) t ORDER BY t, n`,
     [tenants.map(({ id }) => id), employees],
   );
   await database.query('RESET session_replication_role');

@@ -12,9 +12,9 @@ import { expectEqual, type Site, type Tenant, type World } from './world';
 
 /** Measures the cost of a request by the employees of a tenant, by the tenants, and by the connections. */
 
-const EMPLOYEES = [1_000, 10_000, 100_000, 1_000_000];
-const TENANTS = [1, 10, 100, 1_000];
-const EMPLOYEES_OF_EACH = 1_000;
+const EMPLOYEES = [1_000, 100_000, 1_000_000, 5_000_000];
+const TENANTS = [1, 100, 1_000, 10_000];
+const EMPLOYEES_OF_EACH = 200;
 const CONNECTIONS = [1, 4, 16, 64];
 /** Different requests, distributed evenly over tenants and employees. */
 const SPREAD = 1_000;
@@ -26,10 +26,16 @@ const LIST = '/b2b/v1/employe';
 interface Operation {
   readonly title: string;
   readonly goal?: Goal;
+  /** A write alternates between two values, because each must change something. */
   readonly writes?: true;
-  /** The number of different requests; after them the first one is sent again. */
+  /** The number of different requests of each value; after them the first one is sent again. */
   readonly count: (sized: Sized) => number;
-  readonly request: (sized: Sized, tenant: Tenant, number: number) => Promise<Request> | Request;
+  readonly request: (
+    sized: Sized,
+    tenant: Tenant,
+    number: number,
+    isChanged: boolean,
+  ) => Promise<Request> | Request;
 }
 
 const one: Operation = {
@@ -78,10 +84,10 @@ const replace: Operation = {
   title: 'one employee replaced',
   goal: GOAL,
   writes: true,
-  count: ({ tenants }) => 2 * Math.max(SPREAD, tenants.length),
-  request: (sized, _tenant, number) => {
-    const half = Math.max(SPREAD, sized.tenants.length);
-    const body = employee(spread(number % half, sized.employees), number < half);
+  // Each employee once, because the same value again would change nothing.
+  count: ({ tenants, employees }) => Math.max(Math.min(SPREAD, employees), tenants.length),
+  request: ({ employees }, _tenant, number, isChanged) => {
+    const body = employee(spread(number, employees), isChanged);
     return { method: 'PUT', path: LIST, body: Buffer.from(JSON.stringify(body)) };
   },
 };
@@ -90,10 +96,11 @@ const sync = (records: number): Operation => ({
   title: `sync of ${records.toLocaleString('en')} changed`,
   goal: GOAL,
   writes: true,
-  count: ({ tenants }) => 2 * tenants.length,
-  request: ({ employees, tenants }, _tenant, number) => {
+  // The bodies of more tenants would fill the memory.
+  count: ({ tenants }) => Math.min(SPREAD, tenants.length),
+  request: ({ employees }, _tenant, _number, isChanged) => {
     const employes = Array.from({ length: records }, (_, n) =>
-      employee(Math.floor((n * employees) / records), number < tenants.length),
+      employee(Math.floor((n * employees) / records), isChanged),
     );
     return { method: 'POST', path: `${LIST}/sync`, body: Buffer.from(JSON.stringify({ employes })) };
   },
@@ -107,7 +114,6 @@ function spread(number: number, employees: number): number {
   return (number * 7_919) % employees;
 }
 
-/** Writes alternate between two values, because each must change something. */
 function employee(n: number, isChanged: boolean): object {
   return {
     idExterne: `E-${n}`,
@@ -141,10 +147,12 @@ async function measure(
   for (const sized of sizes) {
     const { site, tenants, name } = sized;
     const requests: Buffer[] = [];
-    for (let number = 0; number < operation.count(sized); number++) {
-      const tenant = tenants[number % tenants.length]!;
-      const request = await operation.request(sized, tenant, number);
-      requests.push(bytesOf({ ...request, headers: { 'X-Api-Key': tenant.key } }));
+    for (const isChanged of operation.writes ? [true, false] : [false]) {
+      for (let number = 0; number < operation.count(sized); number++) {
+        const tenant = tenants[number % tenants.length]!;
+        const request = await operation.request(sized, tenant, number, isChanged);
+        requests.push(bytesOf({ ...request, headers: { 'X-Api-Key': tenant.key } }));
+      }
     }
     let next = 0;
     const send = async (count: number): Promise<number> => {
