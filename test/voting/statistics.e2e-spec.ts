@@ -7,7 +7,7 @@ import { depth } from '../setup/depth';
 import type { Answer } from '../setup/test-app';
 import { endedVote, type Question } from './support/ended-vote';
 import { decimal, recount } from './support/recount';
-import { campaigns, newSpace, seal, spaceOfEachTest, stats } from './support/scene';
+import { app, campaigns, newSpace, seal, spaceOfEachTest, stats } from './support/scene';
 
 const ELECTIONS = depth(16, 1_000);
 /** Every fourth box is sealed, and its statistics are compared again. */
@@ -244,6 +244,16 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     expect(reads.filter(Boolean)).toEqual(['FROM campagne']);
     const { totalVotants, votantsAyantVote } = await stats(id, '?syndicatIdExterne=SYN-1');
     expect([before.totalVotants, totalVotants, votantsAyantVote]).toEqual([3, 1, 1]);
+
+    // As if a failover had lost the closure, and the box had been closed again with one ballot.
+    const altered = `SET session_replication_role = replica; UPDATE participation SET ayant_vote = 0 WHERE campagne_id = '${id}' AND syndicat_id_externe = 'SYN-1'`;
+    await app.database.query(`${altered}; RESET session_replication_role`);
+    expect((await stats(id)).votantsAyantVote).toBe(2);
+    await campaigns.rows(
+      `UPDATE campagne SET urne_fermee_par = '3'::xid8 WHERE tenant_id = $1 AND id_unique = $2`,
+      id,
+    );
+    expect((await stats(id)).votantsAyantVote).toBe(1);
   });
 
   it('with a threshold, filtered results are hidden before the sealing; then whole classes of ballots are shown', async () => {

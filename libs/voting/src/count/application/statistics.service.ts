@@ -112,7 +112,7 @@ export class StatisticsService {
     isKept: boolean,
   ): AsyncGenerator<Uint8Array, void> {
     const { campagne } = asked;
-    const participation = await this.participation(asked, filter);
+    const participation = await this.participation(asked, filter, isKept);
     const items = isTold(campagne) ? await this.results(asked, filter, isKept) : undefined;
     const resultatsVisibles = campagne.resultatsVisibles && !(campagne.urneClose && items === undefined);
     yield Buffer.from(statisticsHead({ ...campagne, resultatsVisibles }, participation));
@@ -125,13 +125,18 @@ export class StatisticsService {
     yield Buffer.from(STATISTICS_END);
   }
 
-  private async participation(asked: Asked, filter: StatisticsFilter): Promise<Participation> {
+  private async participation(
+    asked: Asked,
+    filter: StatisticsFilter,
+    isKept: boolean,
+  ): Promise<Participation> {
     const { tenantId, campagne } = asked;
-    const isKept = campagne.urneScellee && isWhole(filter);
-    const kept = isKept ? this.participations.get(keyOf(asked)) : undefined;
+    const isSealed = campagne.urneScellee && isWhole(filter);
+    const kept = isKept && isSealed ? this.participations.get(keyOf(asked)) : undefined;
     if (kept) return kept;
     const read = await this.query.participation(tenantId, campagne.id, filter, campagne.urneScellee);
-    if (isKept) this.participations.set(keyOf(asked), read);
+    // A standby behind the one that read the campaign would have no participation yet.
+    if (isSealed && read.inscrits >= campagne.nombreVotants) this.participations.set(keyOf(asked), read);
     return read;
   }
 
@@ -216,8 +221,9 @@ function isTold({ urneClose, resultatsVisibles }: StatedCampagne): boolean {
   return urneClose && resultatsVisibles;
 }
 
+/** A box that was closed again after a failover, which lost its closure, has another key. */
 function keyOf({ tenantId, campagne }: Asked): string {
-  return `${tenantId} ${campagne.id}`;
+  return `${tenantId} ${campagne.id} ${campagne.fermeePar}`;
 }
 
 function tooLong(): DomainError {

@@ -26,6 +26,8 @@ export interface PlacedQuestion extends StatedQuestion, SizedQuestion {
 export interface StatedCampagne extends CountedCampagne {
   readonly estTerminee: boolean;
   readonly urneClose: boolean;
+  /** The transaction that closed the box; null for an open one. */
+  readonly fermeePar: string | null;
   readonly urneScellee: boolean;
   /** On the roll: no more have voted. */
   readonly nombreVotants: number;
@@ -75,7 +77,7 @@ export class StatisticsQuery {
     const statement = {
       name: 'statistics_campagne',
       text: `SELECT id_unique AS id, titre, ${ETAT} AS etat, ${RESULTATS_VISIBLES} AS "resultatsVisibles",
-                 urne_close AS "urneClose", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
+                 urne_close AS "urneClose", urne_fermee_par::text AS "fermeePar", urne_scellee AS "urneScellee", nombre_votants AS "nombreVotants",
                  $3::text IS NULL AND $4::text IS NULL OR urne_divulgue($2, $3, $4) IS TRUE AS "estDivulguee",
                  json_build_object('ajoutes', votants_ajoutes, 'retires', votants_retires, 'modifies', votants_modifies) AS modifications,
                  urne_constat AS "raisonConstat",
