@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JournalRepository } from '../../libs/platform/src/audit/journal.repository';
 import { expectProblem } from '../http/expect-problem';
-import { planOf, rowsRead, statementsOf } from '../membership/plans';
+import { planAlone, rowsRead, statementsOf } from '../membership/plans';
 import { command, type Ended } from '../setup/command';
 import { type Answer, TestApp, type TestTenant } from '../setup/test-app';
 import { Trail } from './support/trail';
@@ -267,6 +267,6 @@ describe('a page of few entries', () => {
         ordre === 'asc' ? [7_000, 14_000] : [14_000, 7_000],
       );
     }).then((sent) => sent.filter(({ text }) => text.includes('FROM journal')));
-    expect(rowsRead(await planOf(app, tenantId, page!, 1), ['journal'])).toBeLessThanOrEqual(2);
+    expect(rowsRead(await planAlone(app, tenantId, page!), ['journal'])).toBeLessThanOrEqual(2);
   });
 });

@@ -1,5 +1,5 @@
 import { TestApp, type TestTenant } from '../setup/test-app';
-import { nodesOf, planOf, statementsOf } from './plans';
+import { nodesOf, planAlone, statementsOf } from './plans';
 import { perFile } from '../setup/fixtures';
 
 const EMPLOYEES = 100_000;
@@ -32,7 +32,7 @@ async function rowsOf(query: string): Promise<number[]> {
   expect(reads.length).toBeGreaterThan(0);
   return Promise.all(
     reads.map(async (statement) => {
-      const scans = nodesOf(await planOf(app, tenant.tenantId, statement, 1)).filter(
+      const scans = nodesOf(await planAlone(app, tenant.tenantId, statement)).filter(
         (node) => node['Relation Name'] === 'employe',
       );
       return scans.reduce(

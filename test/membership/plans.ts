@@ -39,17 +39,37 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
  *
  * @param before settings that go before it
  */
-export async function planOf(
+export function planOf(
   app: TestApp,
   tenantId: string,
   { text, values }: Statement,
   execution: number,
   before: readonly Prelude[] = [],
 ): Promise<PlanNode> {
+  return explained(app, tenantId, { text, values }, execution, before);
+}
+
+/** Returns the plan of a statement that the service sends alone: one with a name is planned for all values (`entering`). */
+export function planAlone(
+  app: TestApp,
+  tenantId: string,
+  statement: Statement,
+  before: readonly Prelude[] = [],
+): Promise<PlanNode> {
+  return explained(app, tenantId, statement, 1, before);
+}
+
+async function explained(
+  app: TestApp,
+  tenantId: string,
+  { name, text, values }: Statement,
+  execution: number,
+  before: readonly Prelude[],
+): Promise<PlanNode> {
   const client = await app.connect('-c jit=off -c timezone=UTC');
   try {
     await client.query('BEGIN');
-    await client.query(entering([APP_ROLE, tenantId, 'on', '']));
+    await client.query(entering([APP_ROLE, tenantId, 'on', ''], name));
     for (const one of before) await client.query({ ...one, values: [...one.values] });
     await client.query(`PREPARE examined AS ${text}`);
     const given = values.map((value) => (value == null ? 'NULL' : client.escapeLiteral(literal(value))));

@@ -1,7 +1,6 @@
 import { IN_ORDER } from '../../libs/platform/src/database/entered-query';
 import { MOST_SCANNED } from '../../libs/platform/src/database/json-items';
-import type { Statement } from '../../libs/platform/src/database/one-trip';
-import { type PlanNode, planOf, rowsRead, statementsOf } from '../membership/plans';
+import { planAlone, rowsRead, statementsOf } from '../membership/plans';
 import { TestApp } from '../setup/test-app';
 import { MOST_OPEN } from '../../libs/voting/src/campagne/application/lifecycle.service';
 import { expectProblem } from '../http/expect-problem';
@@ -59,7 +58,7 @@ describe('a page of few campaigns reads few', () => {
     expect(reads.length).toBeGreaterThan(0);
     for (const read of reads)
       expect(
-        rowsRead(await planOf(app, campaigns.tenant.tenantId, read, 1), ['campagne']),
+        rowsRead(await planAlone(app, campaigns.tenant.tenantId, read), ['campagne']),
       ).toBeLessThanOrEqual(MOST_READ);
   });
 });
@@ -84,7 +83,7 @@ describe('a page of few campaigns among many that no index distinguishes', () =>
         found.push(...json);
       });
       const read = sent.find(({ text }) => text.includes('FROM campagne'))!;
-      const plan = await planOf(app, campaigns.tenant.tenantId, read, 1, [IN_ORDER]);
+      const plan = await planAlone(app, campaigns.tenant.tenantId, read, [IN_ORDER]);
       expect(rowsRead(plan, ['campagne'])).toBeLessThanOrEqual(2 * MOST_SCANNED + MOST_READ);
       next = /campagnes(\?[^>]*)>/.exec(link ?? '')?.[1];
     }
@@ -130,7 +129,9 @@ describe('statistics', () => {
     });
     const [read, ...others] = sent.filter(({ text }) => text.includes('FROM votant'));
     expect(others).toEqual([]);
-    expect(rowsRead(await planSent(read!), ['votant'])).toBeLessThanOrEqual(MOST_READ);
+    expect(rowsRead(await planAlone(app, campaigns.tenant.tenantId, read!), ['votant'])).toBeLessThanOrEqual(
+      MOST_READ,
+    );
   });
 });
 
@@ -151,13 +152,9 @@ describe('a page of a roll', () => {
         expect((await campaigns.sent('GET', `/${id}/votants?${query}`)).json).toEqual([]);
       });
       const read = sent.find(({ text }) => text.includes('FROM votant'));
-      expect(rowsRead(await planSent(read!), ['votant'])).toBeLessThanOrEqual(MOST_READ);
+      expect(
+        rowsRead(await planAlone(app, campaigns.tenant.tenantId, read!), ['votant']),
+      ).toBeLessThanOrEqual(MOST_READ);
     },
   );
 });
-
-/** Returns the plan of a single statement as the service runs it: one with a name is planned for all values (`entering`). */
-function planSent(read: Statement): Promise<PlanNode> {
-  const mode = { text: `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`, values: [] };
-  return planOf(app, campaigns.tenant.tenantId, read, 1, read.name ? [{ name: 'mode', ...mode }] : []);
-}

@@ -1,6 +1,6 @@
 import type { Statement } from '../../../libs/platform/src/database/one-trip';
 import type { Position } from '../../../libs/platform/src/database/json-items';
-import { nodesOf, planOf, rowsRead, statementsOf } from '../../membership/plans';
+import { nodesOf, planAlone, rowsRead, statementsOf } from '../../membership/plans';
 import { cursorAt } from '../../setup/cursor';
 import type { TestApp, TestTenant } from '../../setup/test-app';
 
@@ -74,7 +74,7 @@ export async function statementOf(
 }
 
 /**
- * Returns the faults in the access paths of a statement, for each plan that PostgreSQL may use. A bitmap of few rows
+ * Returns the faults in the access paths of a statement. A bitmap of few rows
  * costs as much as an index scan, so the statistics of the day decide between them: only the rows that are read count.
  */
 export async function planFaults(
@@ -85,18 +85,15 @@ export async function planFaults(
   leads = 0,
 ): Promise<string[]> {
   const faults: string[] = [];
-  // PostgreSQL plans a named statement for its values five times, and may use a generic plan from the sixth on.
-  for (const execution of statement.name ? [1, 6] : [1]) {
-    const plan = await planOf(app, caller.tenantId, statement, execution);
-    for (const node of nodesOf(plan))
-      if (
-        tables.includes(node['Relation Name'] ?? '') &&
-        node['Actual Loops'] > 0 &&
-        node['Node Type'] === 'Seq Scan'
-      )
-        faults.push(`execution ${execution}: ${node['Node Type']} on ${node['Relation Name']}`);
-    const read = rowsRead(plan, tables);
-    if (read > Math.max(most, 2 * leads)) faults.push(`execution ${execution}: reads ${read} rows`);
-  }
+  const plan = await planAlone(app, caller.tenantId, statement);
+  for (const node of nodesOf(plan))
+    if (
+      tables.includes(node['Relation Name'] ?? '') &&
+      node['Actual Loops'] > 0 &&
+      node['Node Type'] === 'Seq Scan'
+    )
+      faults.push(`${node['Node Type']} on ${node['Relation Name']}`);
+  const read = rowsRead(plan, tables);
+  if (read > Math.max(most, 2 * leads)) faults.push(`reads ${read} rows`);
   return faults;
 }
