@@ -245,15 +245,25 @@ describe('GET /b2b/v1/campagnes/:id/stats', () => {
     const { totalVotants, votantsAyantVote } = await stats(id, '?syndicatIdExterne=SYN-1');
     expect([before.totalVotants, totalVotants, votantsAyantVote]).toEqual([3, 1, 1]);
 
-    // As if a failover had lost the closure, and the box had been closed again with one ballot.
-    const altered = `SET session_replication_role = replica; UPDATE participation SET ayant_vote = 0 WHERE campagne_id = '${id}' AND syndicat_id_externe = 'SYN-1'`;
-    await app.database.query(`${altered}; RESET session_replication_role`);
+    // As if a failover had lost the closure, and the box had been closed again with other ballots.
+    const alter = (ballots: number) =>
+      app.database.query(
+        `SET session_replication_role = replica;
+         UPDATE participation SET ayant_vote = ${ballots} WHERE campagne_id = '${id}' AND syndicat_id_externe = 'SYN-1';
+         RESET session_replication_role`,
+      );
+    const closeAgain = (columns: string) =>
+      campaigns.rows(`UPDATE campagne SET ${columns} WHERE tenant_id = $1 AND id_unique = $2`, id);
+    await alter(0);
     expect((await stats(id)).votantsAyantVote).toBe(2);
-    await campaigns.rows(
-      `UPDATE campagne SET urne_fermee_par = '3'::xid8 WHERE tenant_id = $1 AND id_unique = $2`,
-      id,
-    );
+    await closeAgain(`urne_fermee_par = '3'`);
     expect((await stats(id)).votantsAyantVote).toBe(1);
+
+    // A participation that lacks voters, as a late standby would have it, is not kept.
+    await closeAgain(`urne_fermee_par = '4', nombre_votants = 4`);
+    expect((await stats(id)).votantsAyantVote).toBe(1);
+    await alter(1);
+    expect((await stats(id)).votantsAyantVote).toBe(2);
   });
 
   it('with a threshold, filtered results are hidden before the sealing; then whole classes of ballots are shown', async () => {
