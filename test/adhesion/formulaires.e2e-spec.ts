@@ -2,7 +2,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { GUID, synced, times } from '../membership/synced';
 import { type Answer, TestApp } from '../setup/test-app';
 import { openTenant, sign, signed } from './support/cards';
-import { changed, digests } from './support/digests';
+import { unchanged } from '../setup/digests';
 import { depth } from '../setup/depth';
 import { perFile, perTest } from '../setup/fixtures';
 
@@ -169,10 +169,10 @@ describe('POST /b2b/v2/formulaire', () => {
     ],
   ])('400 for %s, on creation and replacement, and nothing is written', async (_what, body, faults) => {
     const path = pathOf(await made());
-    const before = await digests(app.database);
-    expectFaults(await post(body), faults);
-    expectFaults(await send('PUT', path, body), faults);
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    await unchanged(app, async () => {
+      expectFaults(await post(body), faults);
+      expectFaults(await send('PUT', path, body), faults);
+    });
   });
 });
 

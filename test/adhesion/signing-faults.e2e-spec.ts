@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { times } from '../membership/synced';
 import { openTenant, signing } from './support/cards';
-import { changed } from './support/digests';
+import { unchanged } from '../setup/digests';
 import { brokenImages, dataUrl, encodePng, pngOf } from './support/png';
 import {
   app,
   counts,
-  everything,
   made,
   makeAll,
   makeChamps,
@@ -25,11 +24,11 @@ describe('A date of signature ahead', () => {
   it.each([ahead(12), '2099-01-01', '9999-12-31T23:59:59.9999Z'])(
     '%s is 400, and nothing is written',
     async (date) => {
-      const before = await everything();
-      const answer = await send({ dateSignature: date });
-      expectFaults(answer, { '/dateSignature': 'range' });
-      expect(answer.json.errors[0].detail).toBe('must not be more than 10 minutes ahead');
-      expect(changed(before, await everything())).toEqual([]);
+      await unchanged(app, async () => {
+        const answer = await send({ dateSignature: date });
+        expectFaults(answer, { '/dateSignature': 'range' });
+        expect(answer.json.errors[0].detail).toBe('must not be more than 10 minutes ahead');
+      });
     },
   );
 
@@ -40,9 +39,9 @@ describe('A date of signature ahead', () => {
 
 describe('400 names all errors at once, and nothing is written', () => {
   async function refused(body: object, faults: Record<string, string>): Promise<void> {
-    const before = await everything();
-    expectFaults(await platform('POST', '', body), faults);
-    expect(changed(before, await everything())).toEqual([]);
+    await unchanged(app, async () => {
+      expectFaults(await platform('POST', '', body), faults);
+    });
   }
 
   it('unknown, duplicate or mismatched references, for an employee and for anyone else', async () => {
@@ -257,14 +256,14 @@ describe('400 names all errors at once, and nothing is written', () => {
     ...Object.entries(brokenImages()),
     ['without its last byte', encodePng({ width: 9, height: 9 }).subarray(0, -1)] as const,
   ])('Signature.ImageInvalide for an image that cannot be shown: %s', async (_what, bytes) => {
-    const before = await everything();
-    for (const employeIdExterne of ['E-1', undefined]) {
-      const answer = await platform(
-        ...(['POST', '', signing({ employeIdExterne, imageSignature: dataUrl(bytes) })] as const),
-      );
-      expect(expectProblem(answer, 400, 'Signature.ImageInvalide')).toEqual({ '/imageSignature': 'image' });
-    }
-    expect(changed(before, await everything())).toEqual([]);
+    await unchanged(app, async () => {
+      for (const employeIdExterne of ['E-1', undefined]) {
+        const answer = await platform(
+          ...(['POST', '', signing({ employeIdExterne, imageSignature: dataUrl(bytes) })] as const),
+        );
+        expect(expectProblem(answer, 400, 'Signature.ImageInvalide')).toEqual({ '/imageSignature': 'image' });
+      }
+    });
   });
 
   describe('values with more than 65,536 bytes of UTF-8 together', () => {
@@ -305,10 +304,10 @@ describe('400 names all errors at once, and nothing is written', () => {
   });
 
   it('413 for an image of 10 MB', async () => {
-    const before = await everything();
-    const answer = await send({ imageSignature: dataUrl(Buffer.alloc(10_000_000)) });
-    expectProblem(answer, 413, 'Requete.TropVolumineuse');
-    expect(changed(before, await everything())).toEqual([]);
+    await unchanged(app, async () => {
+      const answer = await send({ imageSignature: dataUrl(Buffer.alloc(10_000_000)) });
+      expectProblem(answer, 413, 'Requete.TropVolumineuse');
+    });
   });
 
   it('an unknown query parameter', async () => {

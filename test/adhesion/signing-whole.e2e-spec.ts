@@ -4,13 +4,12 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, synced, times } from '../membership/synced';
 import { type Answer } from '../setup/test-app';
 import { openTenant, signed } from './support/cards';
-import { changed } from './support/digests';
+import { changed, digests } from '../setup/digests';
 import {
   WHOLE,
   app,
   counts,
   events,
-  everything,
   made,
   makeAll,
   makeForm,
@@ -53,20 +52,20 @@ describe('a signing is written as a whole or not at all', () => {
   ])('500 if %s cannot be written in a signing of %s, and nothing of it remains', async (table, who, all) => {
     await makeAll();
     const overrides = { ...WHOLE, employeIdExterne: who };
-    const before = await everything();
+    const before = await digests(app);
     const on = ['employe', 'journal_tete'].includes(table) ? 'UPDATE' : 'INSERT';
     for (const headers of [{}, { 'Idempotency-Key': 'one' }] as Record<string, string>[]) {
       for (const deferred of [false, true]) {
         const answer = await broken(table, on, deferred, () => send(overrides, headers));
         expectProblem(answer, 500, 'Service.ErreurInterne');
         expect(answer.text).not.toContain('refused');
-        expect(changed(before, await everything())).toEqual([]);
+        expect(changed(before, await digests(app))).toEqual([]);
       }
     }
     // Negative control: without the failure, the same request writes all of these.
     await sent(overrides, { 'Idempotency-Key': 'one' });
     const changes = all === CARD ? ['changement', 'changement_lot'] : [];
-    expect(changed(before, await everything()).sort()).toEqual(
+    expect(changed(before, await digests(app)).sort()).toEqual(
       [...all, ...changes, 'etat_listes', 'idempotency_record'].sort(),
     );
   });

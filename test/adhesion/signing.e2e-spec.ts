@@ -3,7 +3,7 @@ import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, INSTANT, synced, syncedV1, times } from '../membership/synced';
 import { type Answer } from '../setup/test-app';
 import { openTenant, PNG, sign, signing, SIGNING_PATH } from './support/cards';
-import { changed } from './support/digests';
+import { unchanged } from '../setup/digests';
 import { dataUrl, pngOf } from './support/png';
 import {
   CHAMPS,
@@ -18,7 +18,6 @@ import {
   counts,
   employe,
   events,
-  everything,
   made,
   makeAll,
   makeChamps,
@@ -462,24 +461,24 @@ describe('a signing with a form', () => {
   it('400 with each mandatory field without a value, and nothing is written', async () => {
     for (const nom of ['Requis', 'Aussi', 'Donné']) await obligatoire(nom);
     const formulaireId = await makeForm({ champs: ['Requis', 'Aussi', 'Donné'] });
-    const before = await everything();
-    const donne = { NomChamp: 'Donné', Valeur: 'x' };
-    for (const valeurs of [
-      [donne],
-      [donne, { NomChamp: 'Requis', Valeur: '' }, { NomChamp: 'Aussi', Valeur: null }],
-      [donne, { NomChamp: 'Aussi' }],
-    ]) {
-      const answer = await send({ formulaireId, valeursChampUtilisateur: valeurs });
-      expectFaults(answer, { '/valeursChampUtilisateur': 'required' });
-      const details = answer.json.errors.map(
-        ({ detail }: { detail: string }) => /value of (\S+),/.exec(detail)?.[1],
-      );
-      expect(details).toEqual(['Requis', 'Aussi']);
-    }
-    expectFaults(await send({ formulaireId, employeIdExterne: null }), {
-      '/valeursChampUtilisateur': 'required',
+    await unchanged(app, async () => {
+      const donne = { NomChamp: 'Donné', Valeur: 'x' };
+      for (const valeurs of [
+        [donne],
+        [donne, { NomChamp: 'Requis', Valeur: '' }, { NomChamp: 'Aussi', Valeur: null }],
+        [donne, { NomChamp: 'Aussi' }],
+      ]) {
+        const answer = await send({ formulaireId, valeursChampUtilisateur: valeurs });
+        expectFaults(answer, { '/valeursChampUtilisateur': 'required' });
+        const details = answer.json.errors.map(
+          ({ detail }: { detail: string }) => /value of (\S+),/.exec(detail)?.[1],
+        );
+        expect(details).toEqual(['Requis', 'Aussi']);
+      }
+      expectFaults(await send({ formulaireId, employeIdExterne: null }), {
+        '/valeursChampUtilisateur': 'required',
+      });
     });
-    expect(changed(before, await everything())).toEqual([]);
   });
 
   it('400 for the form of another union; for that of another tenant as for an unknown one', async () => {
@@ -495,13 +494,13 @@ describe('a signing with a form', () => {
 
   it('409 Formulaire.Inactif with an inactive form, and nothing is written', async () => {
     const formulaireId = await makeForm({ actif: false });
-    const before = await everything();
-    for (const employeIdExterne of ['E-1', undefined]) {
-      expectProblem(await send({ formulaireId, employeIdExterne }), 409, 'Formulaire.Inactif');
-      // Errors of the request itself come first.
-      const elsewhere = await send({ formulaireId, employeIdExterne, syndicatIdExterne: 'SYN-2' });
-      expectFaults(elsewhere, { '/formulaireId': 'reference' });
-    }
-    expect(changed(before, await everything())).toEqual([]);
+    await unchanged(app, async () => {
+      for (const employeIdExterne of ['E-1', undefined]) {
+        expectProblem(await send({ formulaireId, employeIdExterne }), 409, 'Formulaire.Inactif');
+        // Errors of the request itself come first.
+        const elsewhere = await send({ formulaireId, employeIdExterne, syndicatIdExterne: 'SYN-2' });
+        expectFaults(elsewhere, { '/formulaireId': 'reference' });
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { perFile } from '../setup/fixtures';
+import { positionOf, tablesWith } from '../setup/tables-with';
 
 const CLIENTS = '/admin/v1/clients';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
@@ -352,6 +353,7 @@ describe('POST /admin/v1/clients/{clientId}/cles', () => {
   });
 
   it('stores the SHA-256 of the key and nothing else that it could be read from', async () => {
+    const begun = await positionOf(app.database);
     const { id } = await created();
     const { id: cleId, cle, prefixe } = await issued(id);
     const { rows } = await app.database.query<Record<string, unknown>>('SELECT * FROM cle WHERE id = $1', [
@@ -363,25 +365,11 @@ describe('POST /admin/v1/clients/{clientId}/cles', () => {
         .digest(),
       prefixe,
     });
-    // The whole database as text, wherever a copy might lie.
     const random = (cle as string).slice(8 + 6, 8 + 30);
-    const everywhere = async (): Promise<string[]> => {
-      const tables = await app.database.query<{ name: string }>(
-        `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
-      );
-      const found: string[] = [];
-      for (const { name } of tables.rows) {
-        const hit = await app.database.query(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0`, [
-          random,
-        ]);
-        if (hit.rowCount) found.push(name);
-      }
-      return found;
-    };
-    expect(await everywhere()).toEqual([]);
+    expect(await tablesWith(app.database, begun, [random])).toEqual([]);
     // Negative control: the search finds a key that lies readable in a table.
     await app.database.query('UPDATE cle SET nom = $2 WHERE id = $1', [cleId, cle]);
-    expect(await everywhere()).toEqual(['cle']);
+    expect(await tablesWith(app.database, begun, [random])).toEqual(['public.cle']);
   });
 
   it('the keys of an environment open one data space, those of the two environments never the same', async () => {

@@ -76,6 +76,8 @@ export const processWide = globalThis as { sharedApp?: Promise<Running & { schem
 export class TestApp {
   readonly adminKey: string;
   private readonly connections: Client[] = [];
+  /** The data spaces of `tenant`. */
+  readonly tenantIds: string[] = [];
 
   private constructor(
     readonly app: NestExpressApplication,
@@ -152,6 +154,7 @@ export class TestApp {
       modules: options.cleModules ?? null,
       expireLe: options.expireLe ?? null,
     });
+    this.tenantIds.push(cle.tenantId!);
     return { clientId: client.id, tenantId: cle.tenantId!, cleId: cle.id, cle: cle.cle };
   }
 

@@ -1,4 +1,4 @@
-import { changed, digests } from '../adhesion/support/digests';
+import { unchanged } from '../setup/digests';
 import { expectProblem } from '../http/expect-problem';
 import { TestApp } from '../setup/test-app';
 import { PATH, Space } from './support/space';
@@ -151,9 +151,9 @@ async function refused(url: string, why: string): Promise<void> {
 
 describe('In production, the address of an endpoint', () => {
   it.each(Object.entries(REFUSED))('400 Webhook.AdresseRefusee: %s', async (why, urls) => {
-    const before = await digests(strict.database);
-    for (const url of urls) await refused(url, why);
-    expect(changed(before, await digests(strict.database))).toEqual([]);
+    await unchanged(strict, async () => {
+      for (const url of urls) await refused(url, why);
+    });
   });
 
   it.each(INTERNAL)('400 Webhook.AdresseRefusee: %s is not a public address', async (host) => {
@@ -178,16 +178,16 @@ describe('In production, the address of an endpoint', () => {
 
   it('is checked by PUT as well, which then changes nothing', async () => {
     const { id } = await space.endpoint({ url: 'https://example.org' });
-    const before = await digests(strict.database);
-    for (const url of [
-      'http://example.org',
-      'https://localhost',
-      'https://169.254.169.254/latest/meta-data',
-    ]) {
-      const answer = await space.send('PUT', `${PATH}/${id}`, { url, types: ['sync.terminee'] });
-      expectProblem(answer, 400, 'Webhook.AdresseRefusee');
-    }
-    expect(changed(before, await digests(strict.database))).toEqual([]);
+    await unchanged(strict, async () => {
+      for (const url of [
+        'http://example.org',
+        'https://localhost',
+        'https://169.254.169.254/latest/meta-data',
+      ]) {
+        const answer = await space.send('PUT', `${PATH}/${id}`, { url, types: ['sync.terminee'] });
+        expectProblem(answer, 400, 'Webhook.AdresseRefusee');
+      }
+    });
   });
 });
 

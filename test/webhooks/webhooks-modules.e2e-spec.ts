@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { changed, digests } from '../adhesion/support/digests';
+import { changed, digests } from '../setup/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { type Answer, TestApp } from '../setup/test-app';
 import { startWorker } from '../setup/test-worker';
@@ -24,7 +24,7 @@ const everything = async (): Promise<ReadonlyMap<string, string>> => {
   const { rows } = await app.database.query<{ digest: string }>(
     `SELECT coalesce(string_agg(md5(j::text), '' ORDER BY id), '') AS digest FROM pgboss.job j`,
   );
-  return new Map([...(await digests(app.database)), ['pgboss.job', rows[0]!.digest]]);
+  return new Map([...(await digests(app)), ['pgboss.job', rows[0]!.digest]]);
 };
 
 /** The calls that manage an endpoint. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { SecretBox } from '../../libs/platform/src/ops/secret-box';
-import { changed, digests } from '../adhesion/support/digests';
+import { unchanged } from '../setup/digests';
+import { positionOf, tablesWith } from '../setup/tables-with';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { INSTANT, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
@@ -16,9 +17,12 @@ const DAY_MS = 86_400_000;
 const app = perFile(() => TestApp.start());
 const space = perTest(() => Space.open(app));
 let box: SecretBox;
+/** The position at the beginning of the file. */
+let begun: string;
 
 beforeAll(async () => {
   box = new SecretBox(app.config.secretsKey);
+  begun = await positionOf(app.database);
 });
 
 const rotate = ({ id }: { id: string }, headers?: Record<string, string>) =>
@@ -42,22 +46,7 @@ const sealedOf = async ({ id }: { id: string }): Promise<Sealed> =>
 const open = (sealed: Buffer, { id }: { id: string }, tenantId = space.tenantId): string =>
   box.open(sealed, `webhook ${tenantId} ${id}`).toString();
 
-/** Returns the tables of every schema that contain one of some texts or bytes. */
-async function tablesWith(texts: readonly string[]): Promise<string[]> {
-  const { rows: tables } = await app.database.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await app.database.query(
-      `SELECT FROM ${name} t WHERE EXISTS (SELECT FROM unnest($1::text[]) s WHERE strpos(t::text, s) > 0) LIMIT 1`,
-      [texts],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
+const searched = (texts: readonly string[]): Promise<string[]> => tablesWith(app.database, begun, texts);
 
 /** Returns all readable forms of a secret in a row: as text, as bytes of the text, and as the bytes that it encodes. */
 function formsOf(secret: string): string[] {
@@ -77,16 +66,16 @@ describe('A secret at rest', () => {
     const one = (await space.send('POST', PATH, BODY, { 'Idempotency-Key': key })).json as Endpoint;
     const two = (await rotate(one, { 'Idempotency-Key': `${key} 2` })).json as Endpoint;
     expect([one.secret, two.secret]).toEqual([expect.stringMatching(SECRET), expect.stringMatching(SECRET)]);
-    for (const { secret } of [one, two]) expect(await tablesWith(formsOf(secret))).toEqual([]);
+    for (const { secret } of [one, two]) expect(await searched(formsOf(secret))).toEqual([]);
     // Negative controls: the search finds stored texts and bytes.
-    expect(await tablesWith([one.id])).toEqual(expect.arrayContaining(['public.webhook', 'public.journal']));
+    expect(await searched([one.id])).toEqual(expect.arrayContaining(['public.webhook', 'public.journal']));
     const { secret } = await sealedOf(one);
-    expect(await tablesWith([secret.toString('hex')])).toEqual(['public.webhook']);
+    expect(await searched([secret.toString('hex')])).toEqual(['public.webhook']);
     await space.rows(
       'UPDATE webhook SET secret_precedent = $2 WHERE tenant_id = $1',
       Buffer.from(one.secret.slice(6), 'base64'),
     );
-    expect(await tablesWith(formsOf(one.secret))).toEqual(['public.webhook']);
+    expect(await searched(formsOf(one.secret))).toEqual(['public.webhook']);
   });
 
   it('a private key is readable in no table or response; its public key is in both', async () => {
@@ -102,10 +91,10 @@ describe('A secret at rest', () => {
       const bytes = Buffer.from(`${half}${publicHalf}`, 'base64');
       expect(clePublique).toBe(`whpk_${bytes.subarray(32).toString('base64')}`);
       const key = bytes.subarray(0, 32);
-      expect(await tablesWith([key.toString('base64'), key.toString('hex'), `whsk_${half}`])).toEqual([]);
+      expect(await searched([key.toString('base64'), key.toString('hex'), `whsk_${half}`])).toEqual([]);
     }
     // The control: the present public key is shown.
-    expect(await tablesWith([rotated.clePublique])).toEqual(['public.webhook']);
+    expect(await searched([rotated.clePublique])).toEqual(['public.webhook']);
     const read = await space.send('GET', `${PATH}/${made.id}`);
     expect([read.json.signature, read.json.clePublique]).toEqual(['v1a', rotated.clePublique]);
     expect(read.text).not.toContain('whsk_');
@@ -286,12 +275,12 @@ describe('The audit trail', () => {
 
   it('has no entry for reads and rejected requests', async () => {
     const { id } = await space.endpoint();
-    const before = await digests(app.database);
-    for (const path of ['', `/${id}`, `/${id}/livraisons`]) await space.send('GET', PATH + path);
-    await space.send('PUT', `${PATH}/${id}`, BODY, { 'If-Match': '"stale"' });
-    await space.send('DELETE', `${PATH}/${id}`, undefined, { 'If-Match': '"stale"' });
-    await space.send('PUT', `${PATH}/${id}`, { ...BODY, url: 'ftp://example.org' });
-    await space.send('POST', `${PATH}/${id}/recuperer`, { depuis: 'hier' });
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    await unchanged(app, async () => {
+      for (const path of ['', `/${id}`, `/${id}/livraisons`]) await space.send('GET', PATH + path);
+      await space.send('PUT', `${PATH}/${id}`, BODY, { 'If-Match': '"stale"' });
+      await space.send('DELETE', `${PATH}/${id}`, undefined, { 'If-Match': '"stale"' });
+      await space.send('PUT', `${PATH}/${id}`, { ...BODY, url: 'ftp://example.org' });
+      await space.send('POST', `${PATH}/${id}/recuperer`, { depuis: 'hier' });
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changed, digests } from '../adhesion/support/digests';
+import { unchanged } from '../setup/digests';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { comparable, GUID, INSTANT, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
@@ -126,9 +126,9 @@ describe('POST /b2b/v2/webhook', () => {
     ['a type twice', { ...BODY, types: ['sync.terminee', 'sync.terminee'] }, { '/types': 'duplicate' }],
     ['types that are no texts', { ...BODY, types: [null, 1, {}] }, { '/types': 'choice' }],
   ])('400 for %s, and nothing is written', async (_what, body, faults) => {
-    const before = await digests(app.database);
-    expectFaults(await post(body), faults);
-    expect(changed(before, await digests(app.database))).toEqual([]);
+    await unchanged(app, async () => {
+      expectFaults(await post(body), faults);
+    });
   });
 
   it('50 endpoints at most, active or not: 409 Webhook.TropNombreux, until one is deleted', async () => {
@@ -168,14 +168,19 @@ describe('GET /b2b/v2/webhook', () => {
       ['POST', `/livraisons/${randomUUID()}/renvoyer`, undefined],
       ['POST', '/recuperer', { depuis: '2026-01-01' }],
     ] as const) {
-      const before = await digests(app.database);
-      const answers = [];
-      for (const id of [randomUUID(), 'W-1', other]) answers.push(await send(method, `/${id}${rest}`, body));
-      for (const answer of answers) {
-        expectProblem(answer, 404, 'Webhook.NotFound');
-        expect({ method, rest, ...comparable(answer) }).toEqual({ method, rest, ...comparable(answers[0]!) });
-      }
-      expect(changed(before, await digests(app.database))).toEqual([]);
+      await unchanged(app, async () => {
+        const answers = [];
+        for (const id of [randomUUID(), 'W-1', other])
+          answers.push(await send(method, `/${id}${rest}`, body));
+        for (const answer of answers) {
+          expectProblem(answer, 404, 'Webhook.NotFound');
+          expect({ method, rest, ...comparable(answer) }).toEqual({
+            method,
+            rest,
+            ...comparable(answers[0]!),
+          });
+        }
+      });
     }
   });
 });

@@ -1,6 +1,5 @@
 import { type Answer, TestApp } from '../../setup/test-app';
 import { type OpenTenant, openTenant, PNG, sign, signed, SIGNING_PATH } from './cards';
-import { digests } from './digests';
 
 export const CHAMPS = [
   { nom: 'Surnom', type: 'texte' },
@@ -117,7 +116,6 @@ export async function events(type: string): Promise<string[]> {
   );
   return found.map(({ data }) => data);
 }
-export const everything = () => digests(app.database);
 /** Makes the employees a minute older, because a later change of their time must differ. */
 export async function age(): Promise<void> {
   await app.database.query(

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LOGGER } from '../../../libs/platform/src/ops/logger';
 import { SealingService } from '../../../libs/voting/src';
-import { changed, digests } from '../../adhesion/support/digests';
+import { unchanged as unchangedBy } from '../../setup/digests';
 import { expectProblem } from '../../http/expect-problem';
 import { synced, type SyncV2 } from '../../membership/synced';
 import { type Answer, type OwnReason, TestApp } from '../../setup/test-app';
@@ -67,12 +67,7 @@ async function enter(sync: SyncV2 | undefined, withReplica: boolean): Promise<vo
 }
 
 /** Asserts that `work` writes no row of any table. */
-export async function unchanged<T>(work: () => Promise<T>): Promise<T> {
-  const before = await digests(app.database);
-  const done = await work();
-  expect(changed(before, await digests(app.database))).toEqual([]);
-  return done;
-}
+export const unchanged = <T>(work: () => Promise<T>): Promise<T> => unchangedBy(app, work);
 
 /** Asserts that a request is rejected with a code, and that it writes no row of any table. */
 export async function expectRefused(
