@@ -23,7 +23,8 @@ export async function digests({ database, tenantIds }: TestApp): Promise<Readonl
     ({ name, scoped }) =>
       `SELECT '${name}' AS name, count(*) || ' ' || sum(xmin::text::bigint) AS digest FROM ${name} ${scoped ? 'WHERE tenant_id = ANY ($1)' : ''}`,
   );
-  // Planning it takes longer than reading, so the connection prepares it.
+  // Planning it takes longer than reading, so the connection prepares it; parallel processes would open all tables, too.
+  await database.query('SET max_parallel_workers_per_gather = 0');
   const { rows } = await database.query<{ name: string; digest: string }>({
     name: `digests of ${tables.length}`,
     text: parts.join(' UNION ALL '),
