@@ -59,12 +59,11 @@ export class EmployeRepository extends KeyedRepository<Employe> {
    */
   async writeEmployeurV1(tenantId: string, idExterne: string, employeur: string | null): Promise<boolean> {
     try {
-      const { rows } = await this.transactions
-        .client()
-        .query<{ touched: number }>(
-          writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur'),
-          [tenantId, idExterne, employeur],
-        );
+      const { rows } = await this.transactions.client().query<{ touched: number }>({
+        name: 'employe_employeur_v1',
+        text: writeEmployeurV1('SELECT $2::text AS id_externe, $3::text AS employeur'),
+        values: [tenantId, idExterne, employeur],
+      });
       return rows[0]!.touched > 0;
     } catch (error) {
       if (!violates(error, FOREIGN_KEY_VIOLATION, 'emploi_employeur_fkey')) throw error;

@@ -79,8 +79,9 @@ export class SyncRepository {
     const isKept = bytes <= mostBytes;
     const hasImages = isKept && bytes > 0;
     const { version, tacheId, planId, annule, evenementId, effets } = sync;
-    await client.query(
-      `WITH newest AS (
+    await client.query({
+      name: 'sync_insert',
+      text: `WITH newest AS (
          SELECT coalesce(max(rang), 0) + 1 AS rang, coalesce(max(cumul), 0) + coalesce($10::bigint, 0) AS cumul
          FROM (SELECT rang, cumul FROM sync WHERE tenant_id = $1 ORDER BY rang DESC LIMIT 1) n
        ), kept AS (
@@ -93,11 +94,11 @@ export class SyncRepository {
        INSERT INTO sync (tenant_id, id_unique, version, tache_id, plan_id, annule, evenement_id, effets, cle, octets, date_debut,
          rang, cumul)
        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, nullif(current_setting('app.sync_debut', true), '')::timestamptz, rang, cumul FROM newest`,
-      [
+      values: [
         ...[tenantId, id, version, tacheId, planId, annule, evenementId, effets],
         ...[hasImages ? cle : null, isKept ? bytes : null, MOST_SYNCS, mostBytes],
       ],
-    );
+    });
     if (hasImages) await this.insertImages(tenantId, id, images);
   }
 
