@@ -221,11 +221,11 @@ describe('a confirmation during the deletion of the matching employee', () => {
     const outcomes = new Set<string>();
     for (const [index, { IdExterne: idExterne }] of employes.entries()) {
       const id = await request();
-      // The deletion is certainly first once, on the slowest machine.
-      const lead = index === 0 ? 500 : (4 - (index % 9)) * 4;
+      // In the first round the deletion wins on a slow machine, too.
+      const leadOfDeletion = index === 0 ? 500 : (4 - (index % 9)) * 4;
       const [confirmation, deletion] = await Promise.all([
-        sleep(Math.max(0, lead)).then(() => confirm(0, id, { idExterne })),
-        sleep(Math.max(0, -lead)).then(() =>
+        sleep(Math.max(0, leadOfDeletion)).then(() => confirm(0, id, { idExterne })),
+        sleep(Math.max(0, -leadOfDeletion)).then(() =>
           replica.send(space.open.partenaire, 'DELETE', `/b2b/v1/employe/${idExterne}`),
         ),
       ]);

@@ -5,8 +5,8 @@ const APART = ['cle', 'rate_window', 'derniere_ecriture', 'travail_en_cours'];
 
 /**
  * Returns a digest of each table, which stays the same until a row is written: the number of its rows, and the sum of
- * the transactions that wrote them. Each write has a later transaction. In tables with a data space only the rows of the
- * file's own tenants count, because its requests know no other ones.
+ * the transactions that wrote them. Each write has a later transaction. In tables of data spaces only the rows of the
+ * file's tenants count, because its requests reach no others.
  */
 export async function digests({ database, tenantIds }: TestApp): Promise<ReadonlyMap<string, string>> {
   if (tenantIds.length === 0) throw new Error('The file has made no tenant by TestApp.tenant.');

@@ -1,3 +1,4 @@
+import { unchanged } from './digests';
 import { TestApp } from './test-app';
 
 const startAndStop = async (work = async (_app: TestApp): Promise<unknown> => undefined): Promise<string> => {
@@ -41,4 +42,17 @@ describe('TestApp.start', () => {
     await expect(startAndStop((app) => app.database.query(statement))).rejects.toThrow('changed schema');
     expect(await startAndStop()).not.toBe(database);
   });
+});
+
+describe('unchanged', () => {
+  it('fails after a write for a tenant of the file, and in a file without tenants', () =>
+    startAndStop(async (app) => {
+      const read = (): Promise<unknown> => app.database.query('SELECT FROM employe');
+      await expect(unchanged(app, read)).rejects.toThrow('no tenant');
+      const tenant = await app.tenant();
+      await unchanged(app, read);
+      const employe = { idExterne: 'E-1', prenom: 'P', nom: 'N' };
+      const write = () => app.send(tenant, 'POST', '/b2b/v1/employe', employe);
+      await expect(unchanged(app, write)).rejects.toThrow('"employe"');
+    }));
 });

@@ -103,7 +103,10 @@ export const isOfDirectory = (table: string): boolean => OF_DIRECTORY.includes(t
 
 /** Matches a statement that names one of the tables. */
 const naming = (tables: readonly string[]): RegExp =>
-  new RegExp(String.raw`\b(?:from|update|into|join|table|on)\s+(?:watch\.)?"?(?:${tables.join('|')})\b`, 'i');
+  new RegExp(
+    String.raw`\b(?:from|update|into|join|table|on)\s+(?:(?:public|watch)\.)?"?(?:${tables.join('|')})\b`,
+    'i',
+  );
 export const ofDirectory = naming(OF_DIRECTORY);
 export const ofDataSpaces = naming(OF_DATA_SPACES);
 export const ofBoth = naming(OF_BOTH);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { KeyRing } from '../../libs/platform/src/ops/key-ring';
 import { SecretBox } from '../../libs/platform/src/ops/secret-box';
 import { unchanged } from '../setup/digests';
-import { positionOf, tablesWith } from '../setup/tables-with';
+import { tablesWith } from '../setup/tables-with';
 import { expectFaults, expectProblem } from '../http/expect-problem';
 import { INSTANT, times } from '../membership/synced';
 import { TestApp } from '../setup/test-app';
@@ -14,15 +14,12 @@ const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const BODY = { url: NOWHERE, types: ['sync.terminee'] };
 const DAY_MS = 86_400_000;
 
-const app = perFile(() => TestApp.start());
+const app = perFile(() => TestApp.own('sees all tenants'));
 const space = perTest(() => Space.open(app));
 let box: SecretBox;
-/** The position at the beginning of the file. */
-let begun: string;
 
 beforeAll(async () => {
   box = new SecretBox(app.config.secretsKey);
-  begun = await positionOf(app.database);
 });
 
 const rotate = ({ id }: { id: string }, headers?: Record<string, string>) =>
@@ -46,8 +43,6 @@ const sealedOf = async ({ id }: { id: string }): Promise<Sealed> =>
 const open = (sealed: Buffer, { id }: { id: string }, tenantId = space.tenantId): string =>
   box.open(sealed, `webhook ${tenantId} ${id}`).toString();
 
-const searched = (texts: readonly string[]): Promise<string[]> => tablesWith(app.database, begun, texts);
-
 /** Returns all readable forms of a secret in a row: as text, as bytes of the text, and as the bytes that it encodes. */
 function formsOf(secret: string): string[] {
   const base64 = secret.slice('whsec_'.length);
@@ -66,16 +61,18 @@ describe('A secret at rest', () => {
     const one = (await space.send('POST', PATH, BODY, { 'Idempotency-Key': key })).json as Endpoint;
     const two = (await rotate(one, { 'Idempotency-Key': `${key} 2` })).json as Endpoint;
     expect([one.secret, two.secret]).toEqual([expect.stringMatching(SECRET), expect.stringMatching(SECRET)]);
-    for (const { secret } of [one, two]) expect(await searched(formsOf(secret))).toEqual([]);
+    for (const { secret } of [one, two]) expect(await tablesWith(app.database, formsOf(secret))).toEqual([]);
     // Negative controls: the search finds stored texts and bytes.
-    expect(await searched([one.id])).toEqual(expect.arrayContaining(['public.webhook', 'public.journal']));
+    expect(await tablesWith(app.database, [one.id])).toEqual(
+      expect.arrayContaining(['public.webhook', 'public.journal']),
+    );
     const { secret } = await sealedOf(one);
-    expect(await searched([secret.toString('hex')])).toEqual(['public.webhook']);
+    expect(await tablesWith(app.database, [secret.toString('hex')])).toEqual(['public.webhook']);
     await space.rows(
       'UPDATE webhook SET secret_precedent = $2 WHERE tenant_id = $1',
       Buffer.from(one.secret.slice(6), 'base64'),
     );
-    expect(await searched(formsOf(one.secret))).toEqual(['public.webhook']);
+    expect(await tablesWith(app.database, formsOf(one.secret))).toEqual(['public.webhook']);
   });
 
   it('a private key is readable in no table or response; its public key is in both', async () => {
@@ -91,10 +88,12 @@ describe('A secret at rest', () => {
       const bytes = Buffer.from(`${half}${publicHalf}`, 'base64');
       expect(clePublique).toBe(`whpk_${bytes.subarray(32).toString('base64')}`);
       const key = bytes.subarray(0, 32);
-      expect(await searched([key.toString('base64'), key.toString('hex'), `whsk_${half}`])).toEqual([]);
+      expect(
+        await tablesWith(app.database, [key.toString('base64'), key.toString('hex'), `whsk_${half}`]),
+      ).toEqual([]);
     }
     // The control: the present public key is shown.
-    expect(await searched([rotated.clePublique])).toEqual(['public.webhook']);
+    expect(await tablesWith(app.database, [rotated.clePublique])).toEqual(['public.webhook']);
     const read = await space.send('GET', `${PATH}/${made.id}`);
     expect([read.json.signature, read.json.clePublique]).toEqual(['v1a', rotated.clePublique]);
     expect(read.text).not.toContain('whsk_');
