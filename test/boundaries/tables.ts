@@ -8,7 +8,16 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
     'travail_en_cours',
     'verification_journal',
   ],
-  clients: ['client', 'tenant', 'cle', 'reglage', 'horloge_essai', 'deplacement', 'rate_window'],
+  clients: [
+    'client',
+    'tenant',
+    'cle',
+    'etat_annuaire',
+    'reglage',
+    'horloge_essai',
+    'deplacement',
+    'rate_window',
+  ],
   topology: ['derniere_ecriture', 'espace_ferme'],
   membership: [
     'employe',

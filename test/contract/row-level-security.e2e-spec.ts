@@ -272,6 +272,7 @@ describe('Row-level security in the schema', () => {
         'derniere_ecriture: SELECT, INSERT, UPDATE',
         'espace_ferme: SELECT',
         'espace_ferme_existe: SELECT',
+        'etat_annuaire: SELECT',
         // The purge of old events, without their content.
         'evenement: DELETE, SELECT (tenant_id, id_unique, date_creation)',
         // The scheduler, which finds what is due by the clock of each rehearsal.

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { ENVIRONMENTS, MODULES, ROLES } from '../../libs/access/src/caller';
 import { STATUTS_DEMANDE } from '../../libs/adhesion/src/domain/conciliation.fields';
-import { Cle } from '../../libs/clients/src/domain/cle.entity';
 import { ETATS_DEPLACEMENT } from '../../libs/clients/src/domain/deplacement.types';
-import { isActive } from '../../libs/clients/src/persistence/cle.sql';
 import { MAJORITES, TYPES_VOTE } from '../../libs/meeting/src/domain/point.fields';
 import { TYPES_CHAMP } from '../../libs/membership/src/domain/champ-utilisateur.fields';
 import { FED_NATURES, ORIGINES } from '../../libs/membership/src/domain/changement.fields';
@@ -115,33 +113,6 @@ async function differences<R extends object>(
 }
 
 const RUNS = { numRuns: depth(1_000, 10_000), seed: SEED };
-
-describe('active keys in the domain and in SQL', () => {
-  const AT = new Date('2027-03-01T13:00:00.000Z');
-  const near = fc.option(fc.integer({ min: -3, max: 3 }).map((ms) => new Date(AT.getTime() + ms)));
-  const keys = fc.sample(fc.record({ revoque_le: near, expire_le: near }), RUNS);
-  const differing = (condition: string) =>
-    differences(
-      keys,
-      'revoque_le timestamptz, expire_le timestamptz',
-      condition,
-      ({ revoque_le, expire_le }) =>
-        Object.assign(new Cle(), { revoqueLe: revoque_le, expireLe: expire_le }).isActive(AT),
-    );
-  const CONDITION = isActive(`'${AT.toISOString()}'::timestamptz`);
-
-  it('agree to the millisecond', async () => {
-    expect(await differing(CONDITION)).toEqual([]);
-  });
-
-  it.each([
-    ['a key in its last moment', '>', '>='],
-    ['a revoked key', 'revoque_le IS NULL', 'true'],
-    ['a key without expiry', 'expire_le IS NULL', 'false'],
-  ])('a difference is found: %s', async (_what, part, other) => {
-    expect((await differing(CONDITION.replace(part, other))).length).toBeGreaterThan(0);
-  });
-});
 
 describe('endpoints of an event in the domain and in SQL', () => {
   const events = fc.sample(

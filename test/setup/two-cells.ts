@@ -88,6 +88,7 @@ const OF_DIRECTORY: readonly string[] = [
   'client',
   'tenant',
   'cle',
+  'etat_annuaire',
   'cle_dossier',
   'rate_window',
   'deplacement',

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 const EVERY_REQUEST = new Set([
   'SELECT 1',
   'caller_find',
+  'directory_state',
   'rate_window_lease',
   'transaction_enter',
   'BEGIN',

@@ -5,6 +5,7 @@ export const ACCESS_TABLES = [
   'client',
   'tenant',
   'cle',
+  'etat_annuaire',
   'rate_window',
   'deplacement',
   'derniere_ecriture',
@@ -125,6 +126,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'administration also writes settings of a data space; the table holds no data of a tenant',
   'policy horloge_essai_dues to {mandat_access} using true':
     'the scheduler finds what is due by the clock of each rehearsal; the table holds no other data',
+  'function annuaire_marquer':
+    'gives the directory a new state, which no role of the processes may do; the table holds no data of a tenant',
   'function horloge_avancer':
     'moves the clock of a staging data space, which no role of the processes may do; under the policies',
   'function horloge_remettre': 'puts it back to the real time; under the policies',

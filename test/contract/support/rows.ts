@@ -25,10 +25,11 @@ interface Owner {
   readonly clientId: string;
 }
 
-/** Tables without rows of tenants: migrations, request counts, what moves of data spaces need, positions of the log, running work,
+/** Tables without rows of tenants: migrations, the state of the directory, request counts, what moves of data spaces need, positions of the log, running work,
  * and when trails were verified. Clocks are apart because production has none. */
 const APART = [
   'migration',
+  'etat_annuaire',
   'rate_window',
   'deplacement',
   'espace_ferme',

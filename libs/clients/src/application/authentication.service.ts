@@ -11,13 +11,19 @@ import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
 import { fr, type Text } from '#platform/errors/text';
 
 /**
- * A cached key is trusted this long after its look-up began; a revocation is seen within 5 s (docs/contract.md, "Key
- * format").
+ * A cached key is trusted this long after its look-up began, or after the process began to see that the directory is unchanged
+ * since; a revocation is seen within 5 s (docs/contract.md, "Key format").
  */
 const TRUST_MS = 4_000;
 
+/** All keys whose trust ends within this time use one look at the state of the directory, in ms. */
+const SHARED_MS = 1_000;
+
+/** A key is looked up again after this time at the latest, in case somebody changed it without the triggers of the directory. */
+const KEPT_MS = 600_000;
+
 interface Cached {
-  readonly since: number;
+  since: number;
   readonly found: Promise<PresentedCle | undefined>;
 }
 
@@ -34,7 +40,9 @@ const NOT_A_CLE: Text = {
 @Injectable()
 export class AuthenticationService {
   /** Also stores unknown keys, because repeated requests with one would otherwise each query the database. */
-  private readonly cache = new LRUCache<string, Cached>({ max: 20_000 });
+  private readonly cache = new LRUCache<string, Cached>({ max: 20_000, ttl: KEPT_MS });
+  /** The state of the directory, and when the look at it began. */
+  private seen: { readonly since: number; readonly etat: Promise<string> } | undefined;
   /** Digest of the key in the environment; undefined if none is set. */
   private readonly adminFingerprint: Buffer | undefined;
 
@@ -59,15 +67,34 @@ export class AuthenticationService {
     return this.callerOf(found);
   }
 
-  private lookUp(empreinte: Buffer): Promise<PresentedCle | undefined> {
+  private async lookUp(empreinte: Buffer): Promise<PresentedCle | undefined> {
     const id = empreinte.toString('base64');
     const cached = this.cache.get(id);
-    if (cached && performance.now() - cached.since < TRUST_MS) return cached.found;
+    if (cached && (performance.now() - cached.since < TRUST_MS || (await this.isUnchanged(cached))))
+      return cached.found;
     const found = this.callers.find(empreinte);
     this.cache.set(id, { since: performance.now(), found });
     // Only completed look-ups stay cached: a failed one does not show whether the key is valid.
     found.catch(() => this.cache.delete(id));
     return found;
+  }
+
+  /** Whether no key, client or data space has changed since the look-up. The key is trusted longer then. */
+  private async isUnchanged(cached: Cached): Promise<boolean> {
+    const presented = await cached.found;
+    if (!presented) return false;
+    if (!this.seen || performance.now() - this.seen.since >= SHARED_MS) this.seen = this.look();
+    const { since, etat } = this.seen;
+    if ((await etat) !== presented.etat) return false;
+    cached.since = since;
+    this.callers.know(presented, since);
+    return true;
+  }
+
+  private look(): NonNullable<AuthenticationService['seen']> {
+    const seen = { since: performance.now(), etat: this.callers.etat() };
+    seen.etat.catch(() => (this.seen = undefined));
+    return seen;
   }
 
   private callerOf({ cle, client }: PresentedCle): Caller {

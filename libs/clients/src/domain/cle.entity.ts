@@ -119,7 +119,7 @@ export class Cle {
     if (!this.expireLe || this.expireLe > end) this.expireLe = end;
   }
 
-  /** Whether the key works at a moment: it is not revoked, and `expireLe` is later. In SQL it is `isActive` (cle.sql.ts). */
+  /** Whether the key works at a moment: it is not revoked, and `expireLe` is later. */
   isActive(at: Date): boolean {
     return !this.revoqueLe && (!this.expireLe || this.expireLe > at);
   }

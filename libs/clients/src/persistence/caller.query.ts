@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Databases } from '#platform/database/databases';
-import { COMMITS_AT_ONCE } from '#platform/database/commits-at-once.sql';
-import { ranOutOfSpace } from '#platform/errors/sql-errors';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
 import { Cle } from '../domain/cle.entity';
 import type { Client } from '../domain/client.entity';
-import { isActive } from './cle.sql';
 
 /** A key with its client, as far as a request depends on them. */
 export interface PresentedCle {
@@ -18,16 +15,21 @@ export interface PresentedCle {
         readonly isSuspended: boolean;
       })
     | null;
+  /** The cell of its data space; null for administrators. */
+  readonly cellule: string | null;
+  /** The state of the directory at the look-up. */
+  readonly etat: string;
 }
 
-type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client'> & { readonly cellule: string | null };
+type CallerRow = Partial<Cle> & Pick<PresentedCle, 'client' | 'cellule' | 'etat'>;
 
-const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
-         k.tenant_id AS "tenantId", t.cellule, CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
+/** The triggers of `etat_annuaire` are on all columns that it reads. */
+export const FIND = `SELECT k.id, k.role, k.empreinte, k.modules, k.expire_le AS "expireLe", k.revoque_le AS "revoqueLe",
+         k.tenant_id AS "tenantId", t.cellule, e.etat, CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'nom', c.nom,
            'modules', c.modules, 'limiteParMinute', c.limite_par_minute,
            'quotaCourrielsParJour', c.quota_courriels_par_jour, 'environnement', t.environnement,
            'isSuspended', c.suspendu_le IS NOT NULL) END AS client
-  FROM cle k LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
+  FROM cle k CROSS JOIN etat_annuaire e LEFT JOIN tenant t ON t.id = k.tenant_id LEFT JOIN client c ON c.id = t.client_id
   WHERE k.empreinte = $1`;
 
 @Injectable()
@@ -37,34 +39,38 @@ export class CallerQuery {
     private readonly databases: Databases,
   ) {}
 
-  /**
-   * Looks a key up by its fingerprint and notes its use, at most once a minute and where there is room for it. The use of
-   * an active key alone is noted.
-   */
+  /** Looks a key up by its fingerprint. */
   async find(empreinte: Buffer): Promise<PresentedCle | undefined> {
-    const values = [empreinte];
-    // The row may be locked for a while, in which the data space may move.
     const since = performance.now();
-    const rows = await this.transactions
-      .execute<CallerRow>(ADMINISTRATION, {
-        name: 'caller_find',
-        text: `WITH used AS (
-                 UPDATE cle SET dernier_usage = now()
-                 WHERE empreinte = $1 AND ${isActive('now()')}
-                   AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute') AND ${COMMITS_AT_ONCE}
-               ) ${FIND}`,
-        values,
-      })
-      .catch((error: unknown) => {
-        // A full disk must not refuse reads.
-        if (!ranOutOfSpace(error)) throw error;
-        return this.transactions.query<CallerRow>(ADMINISTRATION, { name: 'caller_see', text: FIND, values });
-      });
-    if (!rows[0]) return undefined;
-    const { client, cellule, ...columns } = rows[0];
-    // The request needs no look-up of its cell and client then.
-    if (columns.tenantId && cellule && client)
-      this.databases.know(columns.tenantId, { cell: cellule, clientId: client.id }, since);
-    return { cle: Object.assign(new Cle(), columns), client };
+    const [row] = await this.transactions.query<CallerRow>(ADMINISTRATION, {
+      name: 'caller_find',
+      text: FIND,
+      values: [empreinte],
+    });
+    if (!row) return undefined;
+    const { client, cellule, etat, ...columns } = row;
+    const presented = { cle: Object.assign(new Cle(), columns), client, cellule, etat };
+    this.know(presented, since);
+    return presented;
+  }
+
+  /** Returns the state of the directory, which changes with each transaction that changes what a key opens. */
+  async etat(): Promise<string> {
+    const [row] = await this.transactions.query<{ etat: string }>(ADMINISTRATION, {
+      name: 'directory_state',
+      text: 'SELECT etat FROM etat_annuaire',
+      values: [],
+    });
+    return row!.etat;
+  }
+
+  /**
+   * Stores where the data space of a key lives and its client, so that the request looks neither up.
+   *
+   * @param since a moment, by `performance.now()`, after which the look-up was still right
+   */
+  know({ cle: { tenantId }, client, cellule }: PresentedCle, since: number): void {
+    if (tenantId && cellule && client)
+      this.databases.know(tenantId, { cell: cellule, clientId: client.id }, since);
   }
 }

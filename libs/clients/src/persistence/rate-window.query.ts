@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ranOutOfSpace } from '#platform/errors/sql-errors';
+import { COMMITS_AT_ONCE } from '#platform/database/commits-at-once.sql';
 import { PURGE_BATCH } from '#platform/database/oldest-rows.sql';
 import { ADMINISTRATION } from '#platform/database/scope';
 import { Transactions } from '#platform/database/transactions';
@@ -21,7 +22,8 @@ export class RateWindowQuery {
 
   /**
    * Takes a twentieth of the requests that are left in the key's minute, but at least one, and none if all are taken. The
-   * sum over all replicas never exceeds the limit. The minute is the database's, so replicas agree on it.
+   * sum over all replicas never exceeds the limit. The minute is the database's, so replicas agree on it. The same statement
+   * notes the use of the key, at most once a minute, because each lease is one.
    *
    * If the disk is full, nothing can be counted, and this replica grants the whole limit for a minute. Several replicas
    * may then exceed it together, which does less harm than rejecting all reads.
@@ -38,7 +40,11 @@ export class RateWindowQuery {
   private async count(cleId: string, limit: number): Promise<Lease> {
     const rows = await this.transactions.execute<Lease>(ADMINISTRATION, {
       name: 'rate_window_lease',
-      text: `INSERT INTO rate_window AS w (cle_id, debut, used)
+      text: `WITH used AS (
+               UPDATE cle SET dernier_usage = now()
+               WHERE id = $1 AND (dernier_usage IS NULL OR dernier_usage < now() - interval '1 minute') AND ${COMMITS_AT_ONCE}
+             )
+             INSERT INTO rate_window AS w (cle_id, debut, used)
              VALUES ($1, date_bin('1 minute', now(), 'epoch'), ceil($2::int / 20.0)::int)
              ON CONFLICT (cle_id, debut) DO UPDATE SET used = w.used + greatest(0, ceil(($2::int - w.used) / 20.0)::int)
              RETURNING new.used - coalesce(old.used, 0) AS granted, greatest(0, $2::int - new.used) AS unclaimed,
