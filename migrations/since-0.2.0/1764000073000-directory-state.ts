@@ -12,7 +12,7 @@ const READ = {
 /** A value that changes with the keys and their clients, so that processes need not look each key up again (docs/adr/0065). */
 export class DirectoryState1764000073000 implements MigrationInterface {
   /** Digest of the functions that this migration creates. */
-  static readonly digest = '50a2008fe1548c23b541eef1785baf6aa7909b93be09c06bf7cb83004e8aecb9';
+  static readonly digest = '0d2669c20f41b61a7db76df3255407c9e713eb3501151e16bd80eeced3de031e';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

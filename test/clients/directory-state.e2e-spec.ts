@@ -44,7 +44,10 @@ describe('A key that a process knows', () => {
     await admin('POST', `${suspended!.clientId}/suspendre`, { raison: 'Essai' });
     await admin('PUT', limited!.clientId, { limiteParMinute: 7 });
     await sleep(AFTER_TRUST_MS);
-    expect((await ask(one!)).status).toBe(200);
+    // Requests at the same time share one look-up.
+    expect((await Promise.all([ask(one!), ask(one!), ask(one!)])).map(({ status }) => status)).toEqual([
+      200, 200, 200,
+    ]);
     expectProblem(await ask(revoked!), 401, 'Cle.Invalide');
     expectProblem(await ask(suspended!), 403, 'Client.Suspendu');
     expect((await ask(limited!)).headers.get('ratelimit-policy')).toBe('"default";q=7;w=60');
@@ -104,6 +107,18 @@ describe('The state of the directory', () => {
     const before = await etat();
     await ask(one);
     await set(one, 'dernier_usage = now(), expiration_annoncee_le = now()');
+    expect(await etat()).toBe(before);
+  });
+
+  it('changes once in a transaction, because each change of it makes a row that the next one reads', async () => {
+    const one = await app.tenant();
+    const before = await etat();
+    await app.database.query('BEGIN; SET CONSTRAINTS annuaire IMMEDIATE');
+    await set(one, 'revoque_le = now()');
+    const first = await etat();
+    await set(one, 'revoque_le = NULL');
+    expect([first === before, await etat()]).toEqual([false, first]);
+    await app.database.query('ROLLBACK');
     expect(await etat()).toBe(before);
   });
 

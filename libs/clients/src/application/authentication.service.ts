@@ -72,6 +72,9 @@ export class AuthenticationService {
     const cached = this.cache.get(id);
     if (cached && (performance.now() - cached.since < TRUST_MS || (await this.isUnchanged(cached))))
       return cached.found;
+    const later = this.cache.get(id);
+    // Another request has begun to look it up meanwhile.
+    if (later && later !== cached) return later.found;
     const found = this.callers.find(empreinte);
     this.cache.set(id, { since: performance.now(), found });
     // Only completed look-ups stay cached: a failed one does not show whether the key is valid.
