@@ -123,14 +123,15 @@ describe('The state of the directory', () => {
   });
 
   it('changes with each column that the look-up of a key reads', async () => {
-    await app.database.query(`CREATE TEMP VIEW looked_up AS ${FIND.replace('$1', `''`)}`);
-    const { rows: read } = await app.database.query<{ name: string }>(
+    const database = await app.connect();
+    await database.query(`CREATE TEMP VIEW looked_up AS ${FIND.replace('$1', `''`)}`);
+    const { rows: read } = await database.query<{ name: string }>(
       `SELECT refobjid::regclass || '.' || a.attname AS name FROM pg_rewrite r
        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
        JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
        WHERE ev_class = 'looked_up'::regclass ORDER BY 1`,
     );
-    const { rows: watched } = await app.database.query<{ name: string }>(
+    const { rows: watched } = await database.query<{ name: string }>(
       `SELECT tgrelid::regclass || '.' || a.attname AS name FROM pg_trigger t
        JOIN pg_attribute a ON a.attrelid = tgrelid AND a.attnum = ANY (tgattr)
        WHERE tgname = 'annuaire' ORDER BY 1`,
