@@ -207,7 +207,7 @@ export const GROWTH: readonly Work[] = [
         const name = `${count.toLocaleString('en')} ${count === 1 ? 'tenant' : 'tenants'}`;
         sizes.push(await sizedSite(world, name, count, EMPLOYEES_OF_EACH));
       }
-      // A turn is too short for all keys, so it would measure mostly the first look-ups of their lives.
+      // A turn is too short for all keys, so it would otherwise measure their first look-ups.
       for (const { site, tenants } of sizes) {
         const own = tenants.map(({ key }) =>
           bytesOf({ method: 'GET', path: '/b2b/v1/moi', headers: { 'X-Api-Key': key } }),

@@ -11,20 +11,26 @@ import { CallerQuery, type PresentedCle } from '../persistence/caller.query';
 import { fr, type Text } from '#platform/errors/text';
 
 /**
- * A cached key is trusted this long after its look-up began, or after the process began to see that the directory is unchanged
- * since; a revocation is seen within 5 s (docs/contract.md, "Key format").
+ * A cached key is trusted this long after its look-up began, or after a later look at the directory began that shows it unchanged.
+ * A revocation is seen within 5 s (docs/contract.md, "Key format").
  */
 const TRUST_MS = 4_000;
 
-/** All keys whose trust ends within this time use one look at the state of the directory, in ms. */
+/** Keys whose trust ends within this time share one look at the state of the directory, in ms. */
 const SHARED_MS = 1_000;
 
-/** A key is looked up again after this time at the latest, in case somebody changed it without the triggers of the directory. */
+/** A key is looked up again after this time at the latest, in case a change left the triggers of the directory out. */
 const KEPT_MS = 600_000;
 
 interface Cached {
   since: number;
   readonly found: Promise<PresentedCle | undefined>;
+}
+
+/** A look at the state of the directory. */
+interface Look {
+  readonly since: number;
+  readonly etat: Promise<string>;
 }
 
 const NO_CLE: Text = {
@@ -41,8 +47,7 @@ const NOT_A_CLE: Text = {
 export class AuthenticationService {
   /** Also stores unknown keys, because repeated requests with one would otherwise each query the database. */
   private readonly cache = new LRUCache<string, Cached>({ max: 20_000, ttl: KEPT_MS });
-  /** The state of the directory, and when the look at it began. */
-  private seen: { readonly since: number; readonly etat: Promise<string> } | undefined;
+  private lastLook: Look | undefined;
   /** Digest of the key in the environment; undefined if none is set. */
   private readonly adminFingerprint: Buffer | undefined;
 
@@ -86,18 +91,18 @@ export class AuthenticationService {
   private async isUnchanged(cached: Cached): Promise<boolean> {
     const presented = await cached.found;
     if (!presented) return false;
-    if (!this.seen || performance.now() - this.seen.since >= SHARED_MS) this.seen = this.look();
-    const { since, etat } = this.seen;
+    const { since, etat } = this.look();
     if ((await etat) !== presented.etat) return false;
     cached.since = since;
     this.callers.know(presented, since);
     return true;
   }
 
-  private look(): NonNullable<AuthenticationService['seen']> {
-    const seen = { since: performance.now(), etat: this.callers.etat() };
-    seen.etat.catch(() => (this.seen = undefined));
-    return seen;
+  private look(): Look {
+    if (this.lastLook && performance.now() - this.lastLook.since < SHARED_MS) return this.lastLook;
+    const look = { since: performance.now(), etat: this.callers.etat() };
+    look.etat.catch(() => (this.lastLook = undefined));
+    return (this.lastLook = look);
   }
 
   private callerOf({ cle, client }: PresentedCle): Caller {
