@@ -326,7 +326,8 @@ async function sealed(world: World, tenant: Tenant, { campagne }: Vote): Promise
   const spent = performance.now() - start;
   await worker.stop();
   await world.database.query('VACUUM ANALYZE votant, bulletin, recu, depouillement, participation');
-  return alone(work, `${PRODUCT}, one worker`, spent, (value) => `${Math.round(value / 1_000)} s`);
+  const show = (value: number): string => `${Math.round(value / 1_000)} s`;
+  return alone(work, `${PRODUCT}, one worker`, spent, show, { atMost: 60_000 });
 }
 
 async function read<T>(port: number, path: string, key?: string): Promise<T> {
