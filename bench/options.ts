@@ -26,9 +26,9 @@ export function usageOf(works: readonly Named[]): string {
   --only <work>       only the works whose name begins so: ${names(works)}
   --picture <file>    draws the comparisons with floors as SVG
   --against <commit>  compares this tree with the product of that commit in 15 alternating rounds (9 with --quick),
-                      without floors and Directus. This tree's bench measures both products, so the commit must have
-                      the tables that the bench fills. These works cannot be compared, because they
-                      measure memory, single times, sizes, cells or Directus:
+                      after 5 (3) that are not counted, without floors and Directus. This tree's bench measures both
+                      products, so the commit must have the tables that the bench fills. These works cannot be
+                      compared, because they measure memory, single times, sizes, cells or Directus:
                       ${names(works.filter(({ isCompared }) => !isCompared))}
   --help              prints this text
 Exit code: 1 if --against finds a work that is more than 5 % slower, 2 if the run fails, otherwise 0. A work is slower if

@@ -4,6 +4,7 @@ import { ELECTORATE, rollTenant, VOTERS } from './roll';
 import { bytesOf, requestsPerSecond } from './load';
 import { type Peer, PEER, PEER_HEADERS, PEER_LIST, peerOf } from './peer';
 import { say } from './progress';
+import type { Contestant } from './rounds';
 import { compared, type Goal, perSecond } from './report';
 import { PRODUCT, type Work } from './work';
 import { expectEqual, type Tenant, type World } from './world';
@@ -133,13 +134,14 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
     say(`${title}: comparing the answers, warming up`);
     const [wanted, ...others] = await Promise.all(requesters.map(({ answer }) => answer()));
     for (const other of others) expectEqual('answer', other, wanted);
-    const contestants = [];
-    for (const { name, run } of requesters) {
+    const contestants: Contestant[] = [];
+    // The product is the first one and warms up last, because it is slower after it has been idle.
+    for (const { name, run } of requesters.toReversed()) {
       // Fewer for the peer, because it is so slow that the same number would take minutes.
       const speed = await run(Math.max(CONNECTIONS * 2, name === PEER ? reading.warmUp / 4 : reading.warmUp));
       // Each works for about the same time. A multiple of the connections, because none should be idle long at the end.
       const count = Math.max(2, Math.round((speed * seconds) / CONNECTIONS)) * CONNECTIONS;
-      contestants.push({ name, run: () => run(count) });
+      contestants.unshift({ name, run: () => run(count) });
     }
     const figures = await world.inTurns(title, contestants, rounds, perSecond);
     return compared(`${title}, requests a second`, figures, goals, perSecond);

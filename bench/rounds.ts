@@ -17,6 +17,7 @@ export interface Figures {
  * another contestant.
  *
  * @param before untimed preparation before each contestant's turn
+ * @param uncounted number of rounds before the counted ones
  */
 export async function inTurns<One extends Contestant>(
   work: string,
@@ -24,16 +25,19 @@ export async function inTurns<One extends Contestant>(
   rounds: number,
   show: (value: number) => string,
   before?: (contestant: One) => Promise<void>,
+  uncounted = 0,
 ): Promise<Figures[]> {
   const values = contestants.map((): number[] => []);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < uncounted + rounds; round++) {
+    const isCounted = round >= uncounted;
+    const title = isCounted ? `round ${round + 1 - uncounted} of ${rounds}` : 'not counted';
     for (let turn = 0; turn < contestants.length; turn++) {
       const index = (round + turn) % contestants.length;
       const contestant = contestants[index]!;
       await before?.(contestant);
       const value = await contestant.run();
-      values[index]!.push(value);
-      say(`${work}: round ${round + 1} of ${rounds}, ${contestant.name}: ${show(value)}`);
+      if (isCounted) values[index]!.push(value);
+      say(`${work}: ${title}, ${contestant.name}: ${show(value)}`);
     }
   }
   return contestants.map(({ name }, index) => ({ name, values: values[index]! }));
