@@ -17,7 +17,10 @@ import type { World } from './world';
  */
 
 const ROOT = join(__dirname, '../..');
-/** A product is slower for about 8 s after it has waited a minute for the other one's preparation. */
+/**
+ * Rounds before the counted ones, as a share of these: a product is slower for about 8 s after it has waited a minute for the
+ * other one's preparation.
+ */
 const UNCOUNTED_SHARE = 1 / 3;
 const run = promisify(execFile);
 

@@ -135,7 +135,7 @@ export const READS: readonly Work[] = READINGS.map((reading) => ({
     const [wanted, ...others] = await Promise.all(requesters.map(({ answer }) => answer()));
     for (const other of others) expectEqual('answer', other, wanted);
     const contestants: Contestant[] = [];
-    // The product is the first one and warms up last, because it is slower after it has been idle.
+    // The product, which is the first one, warms up last: after it has been idle it is slower.
     for (const { name, run } of requesters.toReversed()) {
       // Fewer for the peer, because it is so slow that the same number would take minutes.
       const speed = await run(Math.max(CONNECTIONS * 2, name === PEER ? reading.warmUp / 4 : reading.warmUp));
